@@ -1,0 +1,66 @@
+"""The attacks by name, with their presets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+from mohs.attacks.method import Attack, needs
+from mohs.attacks.random_words import RandomWords
+from mohs.attacks.textfooler import TextFooler
+from mohs.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the table of attacks."""
+
+    name: str
+    presets: tuple[str, ...]
+    paper: str
+    needs: tuple[str, ...]
+    about: str
+
+
+# The first preset is the default.
+CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
+    "textfooler": {"paper": TextFooler},
+    "random": {"baseline": RandomWords},
+}
+
+
+def find_attack(spec: str) -> tuple[str, Attack]:
+    """The full name and the attack for `name` or `name:preset`."""
+    name, _, preset = spec.partition(":")
+    if name not in CATALOGUE:
+        raise BadInput(f"Unknown attack {name!r}; there are {', '.join(CATALOGUE)} (see `mohs attacks`).")
+    presets = CATALOGUE[name]
+    preset = preset or next(iter(presets))
+    if preset not in presets:
+        raise BadInput(f"{name} has no preset {preset!r}; it has {', '.join(presets)}.")
+    return f"{name}:{preset}", presets[preset]()
+
+
+def name_of(attack: Any) -> str:
+    """The catalogue's name of an attack object, or its class with the fields that differ from the defaults."""
+    for name, presets in CATALOGUE.items():
+        for preset, make in presets.items():
+            if make() == attack:
+                return f"{name}:{preset}"
+    own = [
+        f"{f.name}={getattr(attack, f.name)!r}"
+        for f in fields(attack)
+        if f.default is MISSING or getattr(attack, f.name) != f.default
+    ]
+    return f"{type(attack).__name__}({', '.join(own)})"
+
+
+def entries() -> list[Entry]:
+    """All attacks, for `mohs attacks`."""
+    found = []
+    for name, presets in CATALOGUE.items():
+        attack = next(iter(presets.values()))()
+        about = (type(attack).__doc__ or "").strip().split("\n")[0]
+        found.append(Entry(name, tuple(presets), attack.paper, tuple(needs(attack)), about))
+    return found

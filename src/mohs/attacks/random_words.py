@@ -1,0 +1,46 @@
+"""Random substitution: the baseline that any search has to beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mohs.attacks.goal import Goal
+from mohs.attacks.method import Ask
+from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, Source, Space
+from mohs.text import Text
+from mohs.text.stopwords import ENGLISH
+
+
+@dataclass(frozen=True)
+class RandomWords:
+    """Walk through the words in random order and replace each by a random neighbour, until the model is fooled.
+
+    Same space and constraints as TextFooler, but the scores are not looked at, so a victim that only gives labels will
+    do. Each walk starts from the original.
+    """
+
+    paper: ClassVar[str] = "baseline"
+    needs_scores: ClassVar[bool] = False
+
+    walks: int = 4
+    source: Source = Neighbours(k=50, min_cosine=0.5)
+    constraints: tuple[Constraint, ...] = (
+        Constraint(PosShared(), at_least=1),
+        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
+    )
+    stopwords: frozenset[str] = ENGLISH
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """One text a step; the last one asked is returned if none succeeds."""
+        current = x
+        for _ in range(self.walks):
+            current = x
+            for p in ask.random.sample(space.positions, len(space.positions)):
+                word = ask.random.choice(space.choices[p])
+                for candidate in await space.allowed(current, [current.replace(p, word)], ask):
+                    (probs,) = await ask.victim([candidate])
+                    current = candidate
+                    if goal.met(probs):
+                        return candidate
+        return current

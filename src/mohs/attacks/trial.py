@@ -1,0 +1,111 @@
+"""One attack on one example, from the first question to the verdict."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from mohs.attacks.goal import parse_goal, predicted
+from mohs.attacks.method import Ask, Attack
+from mohs.engine import BudgetSpent, Meter, Service
+from mohs.errors import MohsError
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.records import Outcome, Record
+from mohs.space import build_space
+from mohs.text import Example
+
+NEAR_TIE = 1e-4  # scores move by less than this with the shape of a batch
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An attack made ready for a victim: calling it with an example gives the search for the engine.
+
+    The library judges, the attack proposes: the original and the proposal are put to the `judge`, a service whose
+    answers do not depend on what else is asked, and the record holds that verdict.
+    """
+
+    name: str
+    attack: Attack
+    model: Victim
+    victim: Service[Fields, Scores]
+    judge: Service[Fields, Scores]
+    encoder: Service[str, tuple[float, ...]] | None
+    classes: int
+    goal: str = "untargeted"
+    seed: int = 0
+    budget: int | None = None
+
+    async def __call__(self, example: Example) -> Record:
+        """The record of this attack on an example; whatever raises becomes its outcome `error`."""
+        facts: dict[str, Any] = {}
+        try:
+            return await self._record(example, facts)
+        except Exception as error:
+            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
+            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            return self._made(example, Outcome.ERROR, facts)
+
+    async def _record(self, example: Example, facts: dict[str, Any]) -> Record:
+        x = example.text
+        goal = parse_goal(self.goal, example.label, self.classes)
+        (before,) = await self.judge.ask([x.fields])
+        facts["scores_before"] = before
+        meter = Meter(self.victim, self.budget)
+        meter.remember(x.fields, before)
+        facts["queries"] = meter.queries
+        if goal.met(before) or (self.goal.startswith("targeted") and predicted(before) != example.label):
+            return self._made(example, Outcome.SKIPPED, facts)
+
+        positions = self._seen(example)
+        facts["beyond_window"] = len(example.positions) - len(positions)
+        space = build_space(example, self.attack.source, self.attack.constraints, self.attack.stopwords, positions)
+        facts["positions"] = len(space.positions)
+        encoder = Meter(self.encoder) if self.encoder is not None else None
+        ask = Ask(meter, encoder, Random(f"{self.seed}/{self.name}/{example.id}"))
+        try:
+            proposal = await self.attack(x, goal, space, ask)
+        except BudgetSpent:
+            proposal = x
+        finally:
+            facts["queries"] = meter.queries
+
+        if proposal not in space:
+            raise AssertionError(f"{self.name} proposed a text outside its space: {proposal!r}")
+        measures = await space.audit(proposal, ask) if proposal != x else {}
+        broken = space.violated(measures) if measures else []
+        if broken:
+            raise AssertionError(f"{self.name} proposed a text that breaks {', '.join(broken)}: {proposal!r}")
+        after = before if proposal == x else (await self.judge.ask([proposal.fields]))[0]
+        facts |= {
+            "perturbed": proposal.fields,
+            "edits": x.edits(proposal),
+            "scores_after": after,
+            "measures": measures,
+            "near_tie": goal.margin(after) < NEAR_TIE,
+        }
+        if goal.met(after):
+            return self._made(example, Outcome.SUCCESS, facts)
+        return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
+
+    def _seen(self, example: Example) -> tuple[int, ...]:
+        limits = self.model.visible(example.text.fields)
+        if limits is None:
+            return example.positions
+        spans = example.text.spans()
+        return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
+
+    def _made(self, example: Example, outcome: Outcome, facts: dict[str, Any]) -> Record:
+        return Record(
+            attack=self.name,
+            example_id=example.id,
+            outcome=outcome,
+            label=example.label,
+            names=example.names,
+            original=example.text.fields,
+            seed=self.seed,
+            words=len(example.text),
+            **facts,
+        )

@@ -1,0 +1,23 @@
+"""Searches that ask, models that answer in large batches, and the loop between them.
+
+Knows no text, no torch, no clock and no threads.
+"""
+
+from mohs.engine.ask import Ask, together
+from mohs.engine.cache import AnswerCache
+from mohs.engine.meter import BudgetSpent, Meter
+from mohs.engine.run import Finished, run
+from mohs.engine.service import Model, Service, by_size
+
+__all__ = [
+    "AnswerCache",
+    "Ask",
+    "BudgetSpent",
+    "Finished",
+    "Meter",
+    "Model",
+    "Service",
+    "by_size",
+    "run",
+    "together",
+]

@@ -1,0 +1,67 @@
+"""A question to a service, and asking several things together."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Generator, Hashable, Sequence
+from typing import Any, Generic, TypeVar
+
+Item = TypeVar("Item", bound=Hashable)
+Answer = TypeVar("Answer")
+
+Asks = tuple["Ask[Any, Any]", ...]
+
+
+class Ask(Generic[Item, Answer]):
+    """A list of items put to a service; awaiting it gives the answers in item order."""
+
+    __slots__ = ("answers", "failure", "items", "missing", "waiter")
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+        self.answers: list[Any] = [None] * len(items)
+        self.missing = len(items)
+        self.failure: Exception | None = None
+        self.waiter: Any = None  # the run loop's handle on the search that waits
+
+    def __await__(self) -> Generator[Asks, None, list[Answer]]:
+        if self.missing:
+            yield (self,)
+        if self.failure is not None:
+            raise self.failure
+        return self.answers
+
+
+class _Together:
+    """Drives several awaitables in step; each round waits for the asks of all of them at once."""
+
+    def __init__(self, awaitables: Sequence[Awaitable[Any]]) -> None:
+        self.awaitables = awaitables
+
+    def __await__(self) -> Generator[Asks, None, list[Any]]:
+        branches = [awaitable.__await__() for awaitable in self.awaitables]
+        results: list[Any] = [None] * len(branches)
+        going = list(range(len(branches)))
+        try:
+            while going:
+                asks: list[Ask[Any, Any]] = []
+                still = []
+                for number in going:
+                    try:
+                        asks.extend(next(branches[number]))
+                        still.append(number)
+                    except StopIteration as stop:
+                        results[number] = stop.value
+                going = still
+                if asks:
+                    yield tuple(asks)
+        finally:
+            for number in going:  # only when a branch failed or the search was closed
+                close = getattr(branches[number], "close", None)
+                if close is not None:
+                    close()
+        return results
+
+
+async def together(*awaitables: Awaitable[Any]) -> list[Any]:
+    """Await several things at once, so that their questions travel in the same batches."""
+    return await _Together(awaitables)

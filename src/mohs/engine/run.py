@@ -1,0 +1,114 @@
+"""The loop: move every search that can move; when none can, let the fullest service answer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from mohs.engine.ask import Ask
+from mohs.engine.service import Service
+
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Generic[Key, Result]):
+    """A search that ended: with a result, or with the exception it raised."""
+
+    key: Key
+    result: Result | None
+    error: Exception | None
+
+
+class _Search(Generic[Key, Result]):
+    __slots__ = ("coroutine", "key", "pending")
+
+    def __init__(self, key: Key, coroutine: Coroutine[Any, None, Result]) -> None:
+        self.key = key
+        self.coroutine = coroutine
+        self.pending = 0
+
+
+def run(
+    searches: Iterable[tuple[Key, Coroutine[Any, None, Result]]],
+    services: Sequence[Service[Any, Any]],
+    at_once: int = 256,
+) -> Iterator[Finished[Key, Result]]:
+    """Drive searches, at most `at_once` alive at a time, and yield each as it ends.
+
+    Answers are taken in launch order and every choice is a function of the inputs, so the same searches and
+    models give the same results in any process. A search that raises ends with that error and disturbs nobody;
+    a service that stops answering raises ServiceFailed here.
+    """
+    source = iter(searches)
+    more = True
+    ready: deque[_Search[Key, Result]] = deque()
+    launched: deque[Service[Any, Any]] = deque()  # one entry a batch, oldest first
+    alive = 0
+    try:
+        while True:
+            while more and alive < at_once:
+                following = next(source, None)
+                if following is None:
+                    more = False
+                else:
+                    ready.append(_Search(*following))
+                    alive += 1
+            if not alive:
+                return
+            while ready:
+                search = ready.popleft()
+                try:
+                    asks: tuple[Ask[Any, Any], ...] = search.coroutine.send(None)
+                except StopIteration as stop:
+                    alive -= 1
+                    yield Finished(search.key, stop.value, None)
+                except Exception as error:
+                    alive -= 1
+                    yield Finished(search.key, None, error)
+                else:
+                    for ask in asks:
+                        if ask.missing:
+                            ask.waiter = search
+                            search.pending += 1
+                    if not search.pending:
+                        ready.append(search)
+            if alive < at_once and more:
+                continue
+            ready.extend(_pump(services, launched))
+            assert ready or launched or not alive, "a search waits for a service that is not in this run"
+    finally:
+        for search in ready:
+            search.coroutine.close()
+
+
+def _pump(services: Sequence[Service[Any, Any]], launched: deque[Service[Any, Any]]) -> Iterator[_Search[Any, Any]]:
+    """Launch what there is room for, then collect the oldest batch; yields the searches it sets free."""
+    if launched or any(service.planned for service in services):
+        for service in services:
+            if service.planned or service.flying:
+                yield from _launch(service, launched)
+    else:
+        fullest = max(services, key=lambda service: service.waiting)  # ties: the first
+        yield from _launch(fullest, launched)
+    if launched:
+        yield from _freed(launched.popleft().collect())
+
+
+def _launch(service: Service[Any, Any], launched: deque[Service[Any, Any]]) -> Iterator[_Search[Any, Any]]:
+    before = service.flying
+    yield from _freed(service.launch())
+    launched.extend([service] * (service.flying - before))
+
+
+def _freed(asks: Iterable[Ask[Any, Any]]) -> Iterator[_Search[Any, Any]]:
+    for ask in asks:
+        search = ask.waiter
+        if search is not None:  # None: its search was closed meanwhile
+            ask.waiter = None
+            search.pending -= 1
+            if not search.pending:
+                yield search

@@ -1,0 +1,207 @@
+"""A model behind a queue: collects questions from many searches and answers them in large batches."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from mohs.engine.ask import Answer, Ask, Item
+from mohs.engine.cache import AnswerCache
+from mohs.errors import MohsError, ServiceFailed
+
+AnswerOut = TypeVar("AnswerOut", covariant=True)
+
+
+class Model(Protocol[Item, AnswerOut]):
+    """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it."""
+
+    @property
+    def name(self) -> str:
+        """How the model is called in messages."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for models that give equal answers."""
+        ...
+
+    @property
+    def in_flight(self) -> int:
+        """How many batches may be launched before the first is collected."""
+        ...
+
+    def plan(self, items: list[Item]) -> list[list[Item]]:
+        """Split waiting items into batches, in the order of launching: a function of the items alone."""
+        ...
+
+    def launch(self, batch: list[Item]) -> Any:
+        """Start answering a batch."""
+        ...
+
+    def collect(self, ticket: Any) -> Sequence[AnswerOut]:
+        """The answers of a launched batch, in its order."""
+        ...
+
+
+def by_size(items: list[Item], size: Callable[[Item], int], rows: int) -> list[list[Item]]:
+    """Batches of `rows` items, largest items first and ties by content, so arrival order does not matter."""
+    ordered = sorted(items, key=lambda item: (-size(item), item))
+    return [ordered[start : start + rows] for start in range(0, len(ordered), rows)]
+
+
+class Failed:
+    """The exception a model raised for one item, in the place of its answer."""
+
+    __slots__ = ("cause",)
+
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause
+
+
+class Service(Generic[Item, Answer]):
+    """Queues, de-duplicates, batches and hands back.
+
+    `alone=True` puts every item in a batch of its own: the same question always meets the model in the same
+    shape, which is how final verdicts are taken.
+    """
+
+    def __init__(self, model: Model[Item, Answer], *, cache: AnswerCache | None = None, alone: bool = False) -> None:
+        self.model = model
+        self.cache = cache
+        self.alone = alone
+        self.forwards = 0  # rows the model was really asked
+        self.batches = 0
+        self.reused = 0  # rows answered by the persistent cache
+        self._waiting: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
+        self._planned: deque[list[Item]] = deque()
+        self._flying: deque[tuple[list[Item], Any]] = deque()
+        self._asked: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
+        self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
+
+    def ask(self, items: Sequence[Item]) -> Ask[Item, Answer]:
+        """Put items in the queue; equal items share one row, whoever asked."""
+        ask: Ask[Item, Answer] = Ask(items)
+        waiting, asked = self._waiting, self._asked
+        for index, item in enumerate(items):
+            place = asked.get(item)
+            if place is None:
+                place = waiting.get(item)
+                if place is None:
+                    place = waiting[item] = []
+            place.append((ask, index))
+        return ask
+
+    @property
+    def waiting(self) -> int:
+        """How many distinct items wait for a batch."""
+        return len(self._waiting)
+
+    @property
+    def planned(self) -> int:
+        """How many batches are planned and not launched."""
+        return len(self._planned)
+
+    @property
+    def flying(self) -> int:
+        """How many batches are launched and not collected."""
+        return len(self._flying)
+
+    def launch(self) -> Iterator[Ask[Item, Answer]]:
+        """Plan what waits if nothing is planned, then launch as many batches as the model holds.
+
+        While batches are flying, a small queue is left to grow, or a run would fall into many small cohorts.
+        Yields the asks that the persistent cache completed on the way.
+        """
+        room = len(self._flying) < self.model.in_flight
+        if room and not self._planned and self._waiting and 2 * len(self._waiting) >= self._rows_flying():
+            queue, self._waiting = self._waiting, {}
+            self._asked.update(queue)
+            items = list(queue)
+            if self.cache is not None:
+                found = self.cache.get(self.model.fingerprint, items)
+                self.reused += len(found)
+                yield from self._deliver(list(found), list(found.values()))
+                items = [item for item in items if item not in found]
+            self._planned.extend([[item] for item in sorted(items, key=repr)] if self.alone else self.model.plan(items))
+        while self._planned and len(self._flying) < self.model.in_flight:
+            batch = self._planned.popleft()
+            try:
+                ticket = self.model.launch(batch)
+            except MohsError:
+                raise
+            except Exception as error:
+                ticket = Failed(error)
+            self._flying.append((batch, ticket))
+
+    def collect(self) -> Iterator[Ask[Item, Answer]]:
+        """Wait for the oldest batch and hand its answers out; yields the asks that are now complete."""
+        batch, ticket = self._flying.popleft()
+        answers = self._answers(batch, ticket)
+        self.forwards += len(batch)
+        self.batches += 1
+        if self.cache is not None:
+            good = {i: a for i, a in zip(batch, answers, strict=True) if not isinstance(a, Failed)}
+            self.cache.put(self.model.fingerprint, good)
+        yield from self._deliver(batch, answers)
+
+    def prove(self, items: list[Item]) -> list[Answer]:
+        """Ask right now, outside any run: shows that the model works before anything depends on it."""
+        answers = self._exactly(items, self.model.collect(self.model.launch(items)))
+        self._proven = items[0]
+        return list(answers)
+
+    def _rows_flying(self) -> int:
+        return sum(len(batch) for batch, _ in self._flying)
+
+    def _exactly(self, batch: list[Item], answers: Sequence[Answer]) -> Sequence[Answer]:
+        if len(answers) != len(batch):
+            raise ServiceFailed(f"{self.model.name} gave {len(answers)} answers to {len(batch)} texts.")
+        return answers
+
+    def _answers(self, batch: list[Item], ticket: Any) -> list[Any]:
+        try:
+            if isinstance(ticket, Failed):
+                raise ticket.cause
+            answers = list(self._exactly(batch, self.model.collect(ticket)))
+        except ServiceFailed:
+            raise
+        except Exception as error:
+            return self._one_by_one(batch, error)
+        self._proven = batch[0]
+        return answers
+
+    def _one_by_one(self, batch: list[Item], error: Exception) -> list[Any]:
+        """A batch failed: ask each item alone, so that one bad text costs only its own example."""
+        answers: list[Any] = [Failed(error)] if len(batch) == 1 else [self._alone(item) for item in batch]
+        good = [item for item, answer in zip(batch, answers, strict=True) if not isinstance(answer, Failed)]
+        if good:
+            self._proven = good[0]
+        elif self._proven is None or isinstance(self._alone(self._proven), Failed):
+            raise ServiceFailed(f"{self.model.name} stopped answering: {_sentence(error)}") from error
+        return answers
+
+    def _alone(self, item: Item) -> Any:
+        try:
+            return self._exactly([item], self.model.collect(self.model.launch([item])))[0]
+        except ServiceFailed:
+            raise
+        except Exception as error:
+            return Failed(error)
+
+    def _deliver(self, items: list[Item], answers: Sequence[Any]) -> Iterator[Ask[Item, Answer]]:
+        asked = self._asked
+        for item, answer in zip(items, answers, strict=True):
+            failure = answer.cause if isinstance(answer, Failed) else None
+            for ask, index in asked.pop(item):
+                if failure is not None:
+                    ask.failure = failure
+                ask.answers[index] = answer
+                ask.missing -= 1
+                if not ask.missing:
+                    yield ask
+
+
+def _sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, MohsError) else f"{type(error).__name__}: {text}"

@@ -1,0 +1,1 @@
+"""Victims and encoders: load them, and answer a batch."""

@@ -1,0 +1,166 @@
+"""The pocket victim: a bag of words with one number a word. `mohs:PATH` reads it back.
+
+    log-odds(x) = bias + (1/sqrt(n)) * sum over the n words of s(w),   s(w) = u . v(w) + t(w)
+
+v(w) is the word's vector in the bundled lexicon, u is learned, and t(w) is a correction for words seen in
+training. Substituting words leaves n alone, so the log-odds are additive in the words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mohs.errors import BadInput
+from mohs.models.victim import Fields, Scores
+from mohs.text import Example, pocket
+from mohs.text.text import words_of
+
+ARCHITECTURE = "pocket-bag-of-words"
+BATCH = 4096
+
+
+class BagVictim:
+    """Two classes, additive in the words; answers exactly the same whatever the batch."""
+
+    in_flight = 1
+    hard = False
+    exact = True
+
+    def __init__(self, name: str, word_scores: dict[str, float], bias: float, labels: tuple[str, ...]) -> None:
+        self.name = name
+        self.labels = labels
+        self.bias = bias
+        self.word_scores = word_scores
+        digest = hashlib.sha256(json.dumps([bias, labels, sorted(word_scores.items())]).encode())
+        self.fingerprint = digest.hexdigest()[:16]
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        """Any order will do."""
+        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
+
+    def launch(self, batch: list[Fields]) -> list[Fields]:
+        """Nothing to start: the work is done on collecting."""
+        return batch
+
+    def collect(self, ticket: list[Fields]) -> list[Scores]:
+        """Add up the words of each text."""
+        score = self.word_scores.get
+        answers: list[Scores] = []
+        for fields in ticket:
+            words = words_of(fields)
+            logit = self.bias + math.fsum([score(word, 0.0) for word in words]) / math.sqrt(max(len(words), 1))
+            positive = 1 / (1 + math.exp(-max(min(logit, 700.0), -700.0)))
+            answers.append((1 - positive, positive))
+        return answers
+
+    def visible(self, fields: Fields) -> tuple[int, ...] | None:
+        """A bag has no window."""
+        return None
+
+    def save(self, folder: Path, card: dict[str, Any]) -> None:
+        """Write the model as safetensors with a card beside it."""
+        from safetensors.numpy import save_file
+
+        folder.mkdir(parents=True, exist_ok=True)
+        words = sorted(self.word_scores)
+        tensors = {
+            "scores": np.array([self.word_scores[word] for word in words], np.float64),
+            "bias": np.array([self.bias], np.float64),
+        }
+        save_file(tensors, folder / "model.safetensors")
+        (folder / "words.txt").write_text("\n".join(words), "utf-8")
+        config = {"architecture": ARCHITECTURE, "labels": list(self.labels), **card}
+        (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+
+
+def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
+    """Read back what `save` wrote."""
+    from safetensors.numpy import load_file
+
+    try:
+        tensors = load_file(folder / "model.safetensors")
+        words = (folder / "words.txt").read_text("utf-8").split("\n")
+        values = tensors["scores"].tolist()
+        return BagVictim(
+            name, dict(zip(words, values, strict=True)), float(tensors["bias"][0]), tuple(config["labels"])
+        )
+    except (OSError, KeyError, ValueError) as error:
+        raise BadInput(f"{name} is not a whole model folder ({error}); train it again.") from error
+
+
+def load_own(spec: str) -> BagVictim:
+    """A model folder written by this package."""
+    folder = Path(spec)
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"mohs:{spec} is not a model folder of ours: there is no readable config.json in it.") from error
+    if config.get("architecture") != ARCHITECTURE:
+        raise BadInput(f"mohs:{spec} holds the unknown architecture {config.get('architecture')!r}.")
+    return load_bag(folder, f"mohs:{spec}", config)
+
+
+@cache
+def pocket_victim() -> BagVictim:
+    """The classifier that ships inside the package, made by `mohs train-pocket`."""
+    with as_file(files("mohs.pocket") / "victim") as folder:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+        return load_bag(folder, "pocket", config)
+
+
+def train_bag(
+    examples: Iterable[Example],
+    *,
+    name: str = "pocket",
+    min_count: int = 2,  # words seen once cannot tell a class apart from chance
+    vector_decay: float = 1e-3,
+    word_decay: float = 1e-4,
+) -> BagVictim:
+    """Logistic regression by L-BFGS from zero: deterministic, a second or two for a thousand reviews."""
+    from scipy.optimize import minimize
+
+    lexicon = pocket.lexicon()
+    texts = [(words_of(example.text.fields), example.label) for example in examples]
+    seen = Counter(word for words, _ in texts for word in set(words))
+    own = {word: number for number, word in enumerate(sorted(w for w, count in seen.items() if count >= min_count))}
+    width = lexicon.vectors.shape[1]
+    features = np.zeros((len(texts), width + len(own)))
+    for row, (words, _) in enumerate(texts):
+        share = 1 / math.sqrt(max(len(words), 1))
+        for word in words:
+            if word in lexicon.index:
+                features[row, :width] += share * lexicon.vectors[lexicon.index[word]]
+            if word in own:
+                features[row, width + own[word]] += share
+    signs = np.array([2.0 * label - 1 for _, label in texts])
+    decay = np.concatenate([np.full(width, vector_decay), np.full(len(own), word_decay), np.zeros(1)])
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        margins = signs * (features @ weights[:-1] + weights[-1])
+        slope = -signs / (1 + np.exp(np.clip(margins, -500, 500))) / len(signs)
+        value = np.logaddexp(0, -margins).mean() + 0.5 * (decay * weights**2).sum()
+        return float(value), np.concatenate([features.T @ slope, [slope.sum()]]) + decay * weights
+
+    weights = minimize(loss, np.zeros(features.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    direct = dict(zip(lexicon.words, (lexicon.vectors @ weights[:width]).tolist(), strict=True))
+    for word, number in own.items():
+        direct[word] = direct.get(word, 0.0) + float(weights[width + number])
+    # Six decimals: the last bits of an optimiser differ between machines, the model should not.
+    return BagVictim(name, {w: round(s, 6) for w, s in direct.items()}, round(float(weights[-1]), 6), pocket.LABELS)
+
+
+def accuracy(victim: BagVictim, examples: Iterable[Example]) -> tuple[int, int]:
+    """How many examples the victim gets right, and of how many."""
+    held = list(examples)
+    answers = victim.collect([example.text.fields for example in held])
+    return sum(a[e.label] > 0.5 for a, e in zip(answers, held, strict=True)), len(held)

@@ -1,0 +1,23 @@
+"""Which device to compute on."""
+
+from __future__ import annotations
+
+from mohs.errors import BadInput
+
+
+def choose_device(name: str) -> str:
+    """`auto` is the first CUDA device where there is one, the CPU otherwise; other names are checked."""
+    import torch
+
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cpu":
+        return name
+    if name.split(":")[0] != "cuda":
+        raise BadInput(f"Unknown device {name!r}; use auto, cpu, cuda or cuda:N.")
+    if not torch.cuda.is_available():
+        raise BadInput(f"Device {name!r} was asked for, but this torch sees no CUDA device; use --device cpu.")
+    number = int(name.split(":")[1]) if ":" in name and name.split(":")[1].isdigit() else 0
+    if number >= torch.cuda.device_count():
+        raise BadInput(f"Device {name!r} does not exist; there are {torch.cuda.device_count()} CUDA devices.")
+    return name

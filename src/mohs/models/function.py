@@ -1,0 +1,95 @@
+"""`python:module:function` and callables handed over in Python: texts in, class scores out."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mohs.engine import by_size
+from mohs.errors import BadInput
+from mohs.models.victim import Fields, Output, Scores, scores
+
+Function = Callable[[list[Any]], Any]
+
+
+class FunctionVictim:
+    """A Python function from a list of texts (strings, or tuples for pairs) to scores for each class."""
+
+    in_flight = 1
+    exact = False
+
+    def __init__(
+        self,
+        function: Function,
+        *,
+        name: str | None = None,
+        output: Output | str = Output.PROBABILITIES,
+        labels: Sequence[str] = (),
+        batch: int = 256,
+        fingerprint: str | None = None,
+    ) -> None:
+        self.name = (
+            name or f"python:{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', function)}"
+        )
+        self.output = Output(output)
+        self.labels = tuple(labels)
+        self.hard = self.output is Output.LABELS
+        self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output)
+        self._function = function
+        self._batch = batch
+        self._classes: int | None = len(self.labels) or None
+        if self.hard and not self.labels:
+            raise BadInput(f"{self.name} gives labels only; name its classes, as in --labels negative,positive.")
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        """Batches of at most `batch` texts, longest first."""
+        return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
+
+    def launch(self, batch: list[Fields]) -> list[Fields]:
+        """Nothing to start: the function is called on collecting."""
+        return batch
+
+    def collect(self, ticket: list[Fields]) -> list[Scores]:
+        """Call the function and check what it gives."""
+        texts = [fields[0] if len(fields) == 1 else fields for fields in ticket]
+        answers = scores(self.name, self._function(texts), len(ticket), self.output, self._classes)
+        self._classes = len(answers[0])
+        return answers
+
+    def visible(self, fields: Fields) -> tuple[int, ...] | None:
+        """A function reads everything it is given."""
+        return None
+
+
+def load_function(spec: str, **options: Any) -> FunctionVictim:
+    """The victim named by `module:function`; modules beside the caller are found too."""
+    module, _, attribute = spec.partition(":")
+    if not module or not attribute:
+        raise BadInput(f"python:{spec} names no function; write python:module:function.")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        function: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            function = getattr(function, part)
+    except ModuleNotFoundError as error:
+        raise BadInput(f"python:{spec}: {error}; run from the folder that holds it, or install it.") from error
+    except AttributeError as error:
+        raise BadInput(f"python:{spec}: the module {module} has no {attribute!r}.") from error
+    if not callable(function):
+        raise BadInput(f"python:{spec} is a {type(function).__name__}, not a function.")
+    return FunctionVictim(function, name=f"python:{spec}", **options)
+
+
+def _fingerprint(function: Function, name: str, output: Output) -> str:
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(function))
+        source = Path(file).read_bytes() if file else b""
+    except (TypeError, OSError):  # built-ins, objects with __call__, code typed at a prompt
+        source = b""
+    return hashlib.sha256(source + f"{name}/{output}".encode()).hexdigest()[:16]

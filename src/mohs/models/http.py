@@ -1,0 +1,121 @@
+"""`http:URL`: a classifier behind a web endpoint, asked in concurrent batches with patience.
+
+Request:  POST {"texts": ["...", ...]}            (pairs: {"texts": [["premise", "hypothesis"], ...]})
+Response: {"probabilities": [[...], ...]}         (or "logits", or "labels" with --victim-option output=...)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import httpx
+
+from mohs.engine import by_size
+from mohs.errors import BadInput, ServiceFailed
+from mohs.models.victim import Fields, Output, Scores, scores
+
+_PASSING = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
+
+
+class HttpVictim:
+    """Keeps `concurrency` requests under way, at most `rate` a second, each tried `retries` times more."""
+
+    exact = False
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        output: Output | str = Output.PROBABILITIES,
+        labels: Sequence[str] = (),
+        batch: int = 32,
+        concurrency: int = 4,
+        timeout: float = 30.0,
+        retries: int = 5,
+        backoff: float = 0.5,  # seconds before the first retry; doubles each time
+        rate: float = 0.0,  # requests a second; 0: no limit
+        header: str = "",  # one extra header, as "Authorization: Bearer ..."; never written to the manifest
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise BadInput(f"{url!r} is not a web address; write --victim http://host:port/path.")
+        self.name = url
+        self.output = Output(output)
+        self.labels = tuple(labels)
+        self.hard = self.output is Output.LABELS
+        if self.hard and not self.labels:
+            raise BadInput(f"{url} gives labels only; name its classes, as in --labels negative,positive.")
+        self.in_flight = concurrency
+        self.fingerprint = hashlib.sha256(f"{url} {self.output}".encode()).hexdigest()[:16]
+        self.retried = 0
+        self._batch, self._retries, self._backoff = batch, retries, backoff
+        self._classes: int | None = len(self.labels) or None
+        name, _, value = header.partition(":")
+        headers = {name.strip(): value.strip()} if header else {}
+        self._client = httpx.Client(timeout=timeout, headers=headers, transport=transport)
+        self._pool = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="mohs-http")
+        self._gap = 1 / rate if rate else 0.0
+        self._gate = threading.Lock()
+        self._next = 0.0
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        """Batches of at most `batch` texts."""
+        return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
+
+    def launch(self, batch: list[Fields]) -> tuple[int, Future[Any]]:
+        """Send the batch from a worker thread."""
+        return len(batch), self._pool.submit(self._post, batch)
+
+    def collect(self, ticket: tuple[int, Future[Any]]) -> list[Scores]:
+        """Wait for the response and check it."""
+        rows, future = ticket
+        answers = scores(self.name, future.result(), rows, self.output, self._classes)
+        self._classes = len(answers[0])
+        return answers
+
+    def visible(self, fields: Fields) -> tuple[int, ...] | None:
+        """What the endpoint cuts is not known."""
+        return None
+
+    def _wait_for_turn(self) -> None:
+        if self._gap:
+            with self._gate:
+                now = time.monotonic()
+                turn = max(now, self._next)
+                self._next = turn + self._gap
+            time.sleep(max(0.0, turn - now))
+
+    def _post(self, batch: list[Fields]) -> Any:
+        texts = [fields[0] if len(fields) == 1 else list(fields) for fields in batch]
+        problem = ""
+        for attempt in range(self._retries + 1):
+            if attempt:
+                self.retried += 1
+                time.sleep(self._backoff * 2 ** (attempt - 1) * (0.5 + random.random()))
+            self._wait_for_turn()
+            try:
+                response = self._client.post(self.name, json={"texts": texts})
+            except httpx.HTTPError as error:
+                problem = f"{type(error).__name__} {error}".strip()
+                continue
+            if response.status_code in _PASSING:
+                problem = f"status {response.status_code}"
+                continue
+            if response.status_code != 200:
+                raise ValueError(f"status {response.status_code} from {self.name}: {response.text[:200]!r}")
+            return self._unpack(response)
+        raise ServiceFailed(f"{self.name} did not answer after {self._retries + 1} tries (last: {problem}).")
+
+    def _unpack(self, response: httpx.Response) -> Any:
+        try:
+            return response.json()[self.output.value]
+        except (ValueError, KeyError, TypeError):
+            raise ServiceFailed(
+                f'{self.name} answered {response.text[:80]!r}; JSON as {{"{self.output.value}": [[...], ...]}} is expected.'
+            ) from None

@@ -1,0 +1,89 @@
+"""From what the user typed to a victim."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mohs.errors import BadInput
+from mohs.models.victim import Victim
+
+KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH"
+
+
+def load_victim(
+    spec: str,
+    *,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+) -> Victim:
+    """The victim that a name stands for; `options` are the ones its kind takes, as strings."""
+    from mohs.models import bag
+
+    given = dict(options or {})
+    kind, _, rest = spec.partition(":")
+    if spec == "pocket":
+        _refuse(spec, given)
+        return bag.pocket_victim()
+    if kind == "mohs" and rest:
+        _refuse(spec, given)
+        return bag.load_own(rest)
+    if kind == "hf" and rest:
+        from mohs.models.hf import HfVictim
+
+        return HfVictim(rest, device=device, labels=labels, trust_code=trust_code, **_typed(HfVictim, given, spec))
+    if kind == "python" and rest:
+        from mohs.models.function import FunctionVictim, load_function
+
+        return load_function(rest, labels=labels, **_typed(FunctionVictim, given, spec))
+    if kind == "sklearn" and rest:
+        from mohs.models.pickled import load_sklearn
+
+        typed = _typed(load_sklearn, given, spec)
+        return load_sklearn(rest, trust_pickle=trust_pickle, labels=labels, **typed)
+    if kind in ("http", "https") and rest:
+        from mohs.models.http import HttpVictim
+
+        return HttpVictim(spec, labels=labels, **_typed(HttpVictim, given, spec))
+    raise BadInput(f"Unknown victim {spec!r}; use one of {KINDS}.")
+
+
+_NOT_OPTIONS = {
+    "spec",
+    "url",
+    "function",
+    "name",
+    "labels",
+    "fingerprint",
+    "device",
+    "trust_code",
+    "trust_pickle",
+    "transport",
+}
+
+
+def _refuse(spec: str, given: Mapping[str, str]) -> None:
+    if given:
+        raise BadInput(f"{spec} takes no victim options, but {', '.join(given)} was given.")
+
+
+def _typed(kind: Callable[..., Any], given: Mapping[str, str], spec: str) -> dict[str, Any]:
+    """Options as the types of their defaults; unknown names and values that do not fit are refused."""
+    known = {
+        name: parameter.default
+        for name, parameter in inspect.signature(kind).parameters.items()
+        if name not in _NOT_OPTIONS
+    }
+    typed: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise BadInput(f"{spec} has no option {name!r}; it takes {', '.join(known) or 'none'}.")
+        try:
+            typed[name] = type(known[name])(value)
+        except ValueError:
+            raise BadInput(f"Victim option {name}={value} does not fit; the default is {known[name]!s}.") from None
+    return typed

@@ -1,0 +1,53 @@
+"""`sklearn:PATH`: a pickled scikit-learn pipeline, opened only when the user says the file is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput
+from mohs.models.function import FunctionVictim
+from mohs.models.victim import Output
+
+
+def load_sklearn(
+    spec: str, *, trust_pickle: bool = False, labels: Sequence[str] = (), batch: int = 1024
+) -> FunctionVictim:
+    """A fitted pipeline that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
+    path = Path(spec)
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.")
+    if not trust_pickle:
+        raise BadInput(
+            f"{path} is a pickle, and opening a pickle runs whatever code is in it; if you trust this file, add --trust-pickle."
+        )
+    try:
+        import joblib
+    except ImportError as error:
+        raise BadInput("sklearn: victims need scikit-learn: pip install 'mohs[sklearn]'.") from error
+    data = path.read_bytes()
+    try:
+        model: Any = joblib.load(path)
+    except Exception as error:  # unpickling can raise anything
+        raise BadInput(f"{path} cannot be opened ({type(error).__name__}: {error}).") from error
+    classes = list(getattr(model, "classes_", []))
+    names = tuple(labels) or tuple(map(str, classes))
+    soft = hasattr(model, "predict_proba")
+    if not soft and not hasattr(model, "predict"):
+        raise BadInput(f"{path} holds a {type(model).__name__}, which has neither predict_proba nor predict.")
+
+    def answer(texts: list[str]) -> Any:
+        if soft:
+            return model.predict_proba(texts)
+        return [classes.index(label) for label in model.predict(texts)]
+
+    return FunctionVictim(
+        answer,
+        name=f"sklearn:{spec}",
+        output=Output.PROBABILITIES if soft else Output.LABELS,
+        labels=names,
+        batch=batch,
+        fingerprint=hashlib.sha256(data).hexdigest()[:16],
+    )

@@ -1,0 +1,6 @@
+"""What happened: frozen records, the run folder, export."""
+
+from mohs.records.record import Outcome, Record
+from mohs.records.store import RunStore
+
+__all__ = ["Outcome", "Record", "RunStore"]

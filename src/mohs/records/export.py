@@ -1,0 +1,105 @@
+"""Records as a table: JSONL, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, TextIO
+
+from mohs.errors import BadInput, MohsError
+from mohs.records.record import Outcome, Record
+
+FORMATS = ("parquet", "csv", "jsonl")
+_MIXED = ("edits", "measures", "scores_before", "scores_after")  # as JSON in a CSV cell
+
+
+def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """Flat rows: one column a field of the text, `adversarial_*` only where the attack succeeded."""
+    for record in records:
+        row = asdict(record)
+        row["outcome"] = str(record.outcome)
+        row["edits"] = [edit._asdict() for edit in record.edits]
+        for key in ("names", "original", "perturbed"):
+            del row[key]
+        for number, name in enumerate(record.names):
+            row[f"original_{name}"] = record.original[number]
+            hit = record.outcome is Outcome.SUCCESS and record.perturbed is not None
+            row[f"adversarial_{name}"] = record.perturbed[number] if hit and record.perturbed else None
+        yield row
+
+
+def export(records: Iterable[Record], format: str, out: Path | None, stdout: TextIO) -> int:
+    """Write all records in a format, to a file or to standard output; gives their number."""
+    if format not in FORMATS:
+        raise BadInput(f"Unknown format {format!r}; use {', '.join(FORMATS)}.")
+    if format == "parquet" and out is None:
+        raise BadInput("Parquet is binary; name a file with --out.")
+    if out is None:
+        return _write_lines(records, format, stdout)
+    beside = out.with_name(out.name + ".part")
+    device = out.exists() and not out.is_file()  # a pipe or a device cannot be renamed onto
+    target = out if device else beside
+    try:
+        if format == "parquet":
+            count = _write_parquet(records, target)
+        else:
+            with target.open("w", encoding="utf-8", newline="") as file:
+                count = _write_lines(records, format, file)
+        if not device:
+            beside.replace(out)
+        return count
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise MohsError(f"{out} cannot be written ({error.strerror or error}); the run itself is untouched.") from error
+
+
+def _write_lines(records: Iterable[Record], format: str, file: TextIO) -> int:
+    count = 0
+    writer: csv.DictWriter[str] | None = None
+    for row in rows(records):
+        count += 1
+        if format == "jsonl":
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            continue
+        for key in _MIXED:
+            row[key] = json.dumps(row[key], ensure_ascii=False)
+        if writer is None:
+            writer = csv.DictWriter(file, fieldnames=list(row))
+            writer.writeheader()
+        writer.writerow(row)
+    return count
+
+
+def _write_parquet(records: Iterable[Record], target: Path) -> int:
+    import pyarrow
+    import pyarrow.parquet
+
+    count = 0
+    source = rows(records)
+    first = next(source, None)
+    if first is None:
+        raise BadInput("The run has no records to export yet.")
+    texts = pyarrow.string()
+    edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts)])
+    kinds: dict[str, Any] = {
+        "edits": pyarrow.list_(edit),
+        "measures": texts,
+        "scores_before": pyarrow.list_(pyarrow.float64()),
+        "scores_after": pyarrow.list_(pyarrow.float64()),
+        "near_tie": pyarrow.bool_(),
+    }
+    whole = ("label", "seed", "words", "positions", "queries", "beyond_window")
+    schema = pyarrow.schema([(key, kinds.get(key, pyarrow.int64() if key in whole else texts)) for key in first])
+    with pyarrow.parquet.ParquetWriter(target, schema) as writer:
+        batch = [first, *islice(source, 9_999)]
+        while batch:
+            for row in batch:
+                row["measures"] = json.dumps(row["measures"])
+            writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema))
+            count += len(batch)
+            batch = list(islice(source, 10_000))
+    return count

@@ -1,0 +1,62 @@
+"""The result of one attack on one example."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any
+
+from mohs.text.text import Edit
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    SUCCESS = "success"  # the victim, asked again, is fooled
+    FAILED = "failed"  # the search ended without fooling it
+    SKIPPED = "skipped"  # the goal was met already on the original: nothing to attack
+    EXHAUSTED = "exhausted"  # the query budget was spent without fooling it
+    ERROR = "error"  # something raised; says nothing about the victim's robustness
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything to know about one attempt; a function of victim, example, attack and seed alone."""
+
+    attack: str
+    example_id: str
+    outcome: Outcome
+    label: int
+    names: tuple[str, ...]
+    original: tuple[str, ...]
+    seed: int
+    words: int  # in all fields
+    positions: int = 0  # words that had at least one allowed replacement
+    perturbed: tuple[str, ...] | None = None  # the text the attack ended with; adversarial if it succeeded
+    edits: tuple[Edit, ...] = ()
+    scores_before: tuple[float, ...] = ()
+    scores_after: tuple[float, ...] = ()
+    queries: int = 0  # distinct texts the search asked the victim, the original included
+    measures: dict[str, float] = field(default_factory=dict)  # of the perturbed text against the original
+    beyond_window: int = 0  # words the victim cannot see, which were not attacked
+    near_tie: bool = False  # the verdict stands on a margin under 1e-4
+    error: str | None = None  # one sentence
+    traceback: str | None = None
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Record:
+        """Read back what to_json wrote; unknown keys of a newer version are ignored."""
+        row = json.loads(line)
+        known = {f.name for f in fields(cls)}
+        values: dict[str, Any] = {key: value for key, value in row.items() if key in known}
+        for key in ("names", "original", "perturbed", "scores_before", "scores_after"):
+            if values.get(key) is not None:
+                values[key] = tuple(values[key])
+        values["edits"] = tuple(Edit(*edit) for edit in values.get("edits", ()))
+        values["outcome"] = Outcome(values["outcome"])
+        return cls(**values)

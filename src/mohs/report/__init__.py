@@ -1,0 +1,1 @@
+"""Records -> metrics -> tables and pages."""

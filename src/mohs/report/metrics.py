@@ -1,0 +1,145 @@
+"""The figures of a run, each with its denominator named and a 95% interval.
+
+Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
+skipped example was wrong before any attack.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mohs.records import Outcome, Record
+
+_RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share: how many of how many, with its Wilson interval. `of` names the denominator."""
+
+    hits: int
+    total: int
+    of: str
+
+    @property
+    def value(self) -> float | None:
+        """The share, or None if there is nothing to divide by."""
+        return self.hits / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% Wilson score interval."""
+        if not self.total:
+            return None
+        from scipy.stats import binomtest
+
+        found = binomtest(self.hits, self.total).proportion_ci(0.95, method="wilson")
+        return float(found.low), float(found.high)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean with its 95% percentile-bootstrap interval. `over` names what it is taken over."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    total: int
+    over: str
+
+
+def mean_of(values: Sequence[float], over: str) -> Mean:
+    """The mean of some values; its interval comes from resampling with a fixed seed."""
+    if not values:
+        return Mean(None, None, None, 0, over)
+    numbers = np.asarray(values, dtype=np.float64)
+    generator = np.random.default_rng(0)
+    means = (
+        [float(generator.choice(numbers, len(numbers)).mean()) for _ in range(_RESAMPLES)]
+        if len(set(values)) > 1
+        else []
+    )
+    low, high = np.percentile(means, [2.5, 97.5]).tolist() if means else (float(numbers[0]), float(numbers[0]))
+    return Mean(float(numbers.mean()), low, high, len(values), over)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one attack."""
+
+    attack: str
+    outcomes: dict[str, int]
+    accuracy_before: Rate
+    accuracy_under_attack: Rate
+    success: Rate
+    words_changed: Mean
+    share_changed: Mean
+    queries: Mean
+    near_ties: int = 0
+    cut: int = 0  # examples longer than the victim's window
+    measures: dict[str, Mean] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines, rates and intervals spelt out."""
+        row = asdict(self)
+        for key in ("accuracy_before", "accuracy_under_attack", "success"):
+            rate: Rate = getattr(self, key)
+            row[key] |= {"value": rate.value, "interval": rate.interval}
+        return row
+
+
+class _Tally:
+    """Collects one attack's numbers while its records stream by, without keeping the records."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.changed: list[float] = []
+        self.shares: list[float] = []
+        self.queries: list[float] = []
+        self.measures: dict[str, list[float]] = {}
+        self.near_ties = 0
+        self.cut = 0
+
+    def add(self, record: Record) -> None:
+        self.outcomes[str(record.outcome)] += 1
+        self.near_ties += record.near_tie
+        self.cut += record.beyond_window > 0
+        if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
+            self.queries.append(record.queries)
+        if record.outcome is Outcome.SUCCESS:
+            self.changed.append(len(record.edits))
+            self.shares.append(len(record.edits) / max(record.words, 1))
+            for name, value in record.measures.items():
+                self.measures.setdefault(name, []).append(value)
+
+    def summary(self, attack: str) -> Summary:
+        count = {str(outcome): self.outcomes.get(str(outcome), 0) for outcome in Outcome}
+        survived = count["failed"] + count["exhausted"]
+        attacked = count["success"] + survived
+        judged = attacked + count["skipped"]
+        return Summary(
+            attack=attack,
+            outcomes=count,
+            accuracy_before=Rate(attacked, judged, "examples without an error"),
+            accuracy_under_attack=Rate(survived, judged, "examples without an error"),
+            success=Rate(count["success"], attacked, "examples attacked (not skipped, no error)"),
+            words_changed=mean_of(self.changed, "successes"),
+            share_changed=mean_of(self.shares, "successes"),
+            queries=mean_of(self.queries, "examples attacked (not skipped, no error)"),
+            near_ties=self.near_ties,
+            cut=self.cut,
+            measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
+        )
+
+
+def summarise(records: Iterable[Record]) -> list[Summary]:
+    """One summary for each attack, in the order in which they come."""
+    tallies: dict[str, _Tally] = {}
+    for record in records:
+        tallies.setdefault(record.attack, _Tally()).add(record)
+    return [tally.summary(attack) for attack, tally in tallies.items()]

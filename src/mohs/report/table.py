@@ -1,0 +1,81 @@
+"""Summaries as a table for terminals and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from rich.table import Table
+
+from mohs.report.metrics import Mean, Rate, Summary
+
+
+def rate(value: Rate) -> str:
+    """A share as `45.2% (38/84) [35.0, 55.8]`."""
+    if value.value is None or value.interval is None:
+        return f"- (0/{value.total})"
+    low, high = value.interval
+    return f"{value.value:.1%} ({value.hits}/{value.total}) [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
+    """A mean as `3.1 [2.7, 3.5]`."""
+    if value.value is None or value.low is None or value.high is None:
+        return "-"
+    if percent:
+        return f"{value.value:.1%} [{100 * value.low:.1f}, {100 * value.high:.1f}]"
+    return f"{value.value:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
+
+
+def lines(summary: Summary) -> list[tuple[str, str, str]]:
+    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    count = summary.outcomes
+    rows = [
+        ("accuracy before", rate(summary.accuracy_before), f"of {summary.accuracy_before.of}"),
+        ("accuracy under attack", rate(summary.accuracy_under_attack), f"of {summary.accuracy_under_attack.of}"),
+        ("attack success", rate(summary.success), f"of {summary.success.of}"),
+        ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
+        (
+            "share of words changed",
+            mean(summary.share_changed, percent=True),
+            f"mean over {summary.share_changed.over}",
+        ),
+        ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
+    ]
+    rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in summary.measures.items()]
+    rows.append(("skipped", str(count["skipped"]), "the victim was wrong before any attack"))
+    rows.append(("errors", str(count["error"]), "neither success nor failure"))
+    if count["exhausted"]:
+        rows.append(("budget spent", str(count["exhausted"]), "counted as withstood"))
+    if summary.near_ties:
+        rows.append(("near ties", str(summary.near_ties), "verdicts on a margin under 1e-4"))
+    if summary.cut:
+        rows.append(("longer than the window", str(summary.cut), "words beyond it were not attacked"))
+    return rows
+
+
+def summary_table(summaries: Sequence[Summary]) -> Table:
+    """One column an attack, for the terminal."""
+    table = Table(title_justify="left", show_edge=False, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for summary in summaries:
+        table.add_column(summary.attack, justify="right")
+    table.add_column("with 95% interval", style="dim")
+    names = list(dict.fromkeys(name for summary in summaries for name, _, _ in lines(summary)))
+    values = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
+    for name in names:
+        note = next(column[name][1] for column in values if name in column)
+        table.add_row(name, *(column[name][0] if name in column else "-" for column in values), note)
+    return table
+
+
+def summary_html(summaries: Sequence[Summary]) -> str:
+    """A small table for notebooks."""
+    blocks = []
+    for summary in summaries:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(value)}</td><td><small>{escape(note)}</small></td></tr>"
+            for name, value, note in lines(summary)
+        )
+        blocks.append(f"<table><caption><b>{escape(summary.attack)}</b></caption>{rows}</table>")
+    return "".join(blocks)

@@ -1,0 +1,314 @@
+"""From a victim, examples and attacks to a run: the Python face of the package, and what the command line calls."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from mohs import engine
+from mohs.attacks.catalogue import find_attack, name_of
+from mohs.attacks.goal import parse_goal
+from mohs.attacks.method import Attack, needs
+from mohs.attacks.trial import Trial
+from mohs.engine import AnswerCache, Service
+from mohs.errors import BadInput
+from mohs.models.function import FunctionVictim
+from mohs.models.load import load_victim
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.records import Record, RunStore
+from mohs.text import Example
+from mohs.text.dataset import Dataset, examples_from
+
+if TYPE_CHECKING:
+    from mohs.models.encoder import HfEncoder, PocketEncoder
+    from mohs.report.metrics import Summary
+
+Examples = str | Dataset | Iterable[Example | tuple[str, int] | Mapping[str, Any]]
+Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
+
+_PROBE = ("It was a good day.", "The table stands by the window.")
+_PRIVATE = ("header",)  # victim options that are secrets: neither stored nor compared
+
+
+class Run:
+    """A run's records and figures. Also a context manager, which closes the files at the end."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """Read a run folder."""
+        return cls(RunStore.read(Path(folder)))
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the run is kept; None if only in memory."""
+        return self._store.folder
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was asked for, and with which versions and hashes."""
+        return self._store.manifest
+
+    def records(self) -> Iterator[Record]:
+        """Every record, by attack and then in the order of the data."""
+        return self._store.records()
+
+    def effort(self) -> dict[str, float]:
+        """Forwards, batches and seconds; unlike the records these depend on the schedule and the cache."""
+        return self._store.effort()
+
+    def summary(self) -> list[Summary]:
+        """The figures of each attack, with denominators and 95% intervals."""
+        from mohs.report.metrics import summarise
+
+        return summarise(self.records())
+
+    def report(self, path: str | Path) -> Path:
+        """Write the browsable page."""
+        from mohs.report.page import write_page
+
+        return write_page(self, Path(path))
+
+    def close(self) -> None:
+        """Close the files."""
+        self._store.close()
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        from mohs.report.table import summary_html
+
+        return summary_html(self.summary())
+
+
+def attack(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    attacks: Sequence[str | Attack] = ("textfooler",),
+    *,
+    seed: int = 0,
+    goal: str = "untargeted",
+    n: int | None = None,
+    budget: int | None = None,
+    encoder: str | PocketEncoder | HfEncoder = "pocket",
+    out: str | Path | None = None,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+    at_once: int = 256,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Attack every example with every attack and return the run.
+
+    victim: a name (`pocket`, `hf:...`, see the README), a victim object, or a function from texts to probabilities.
+    examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
+    attacks: names as on the command line, or attack objects.
+    out: a run folder, which makes the run resumable; without one it lives in memory.
+    budget: the most distinct texts one search may ask the victim.
+    cache: a file of the victim's answers, shared between runs.
+
+    >>> import mohs
+    >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
+    >>> len(list(run.records()))
+    5
+    """
+    for name, value, least in (("n", n, 1), ("budget", budget, 1), ("at_once", at_once, 1)):
+        if value is not None and value < least:
+            raise BadInput(f"{name} is {value}; it must be at least {least}.")
+    chosen = [find_attack(a) if isinstance(a, str) else (name_of(a), a) for a in attacks]
+    if not chosen:
+        raise BadInput("No attack was named; see `mohs attacks`.")
+    if len({name for name, _ in chosen}) != len(chosen):
+        raise BadInput("An attack is named twice.")
+    data = _dataset(examples, labels, n)
+    count, highest, digest = _survey(data)
+
+    model = _victim(victim, device, labels, victim_options, trust_pickle, trust_code)
+    for name, method in chosen:
+        if model.hard and method.needs_scores:
+            raise BadInput(
+                f"{name} steers by the victim's scores, and {model.name} gives labels only; "
+                "use --attack random, or a victim that gives scores."
+            )
+    answers = AnswerCache(cache) if cache is not None else None
+    service: Service[Fields, Scores] = Service(model, cache=answers)
+    judge: Service[Fields, Scores] = Service(model, alone=not model.exact, cache=answers)
+    width = 2 if next(iter(data)).text.fields[1:] else 1
+    probe: list[Fields] = [(text,) * width for text in _PROBE[:1]]
+    classes = len(service.prove(probe)[0])
+    judge.prove(probe)
+    if highest >= classes:
+        raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
+    parse_goal(goal, 0, classes)
+    encoding = _encoder(encoder, device, trust_code, chosen)
+    services: list[Service[Any, Any]] = [service, judge]
+    if encoding is not None:
+        services.append(encoding)
+
+    config = {
+        "victim": victim if isinstance(victim, str) else model.name,
+        "data": data.source if isinstance(data, Dataset) else "examples",
+        "attacks": [name for name, _ in chosen],
+        "goal": goal,
+        "n": n,
+        "seed": seed,
+        "budget": budget,
+        "encoder": encoder if isinstance(encoder, str) else encoder.name,
+        "device": device,
+        "labels": list(labels or model.labels),
+        "victim_options": {k: v for k, v in (victim_options or {}).items() if k not in _PRIVATE},
+        **_reading(data),
+    }
+    hashes = {
+        "victim_fingerprint": model.fingerprint,
+        "data_hash": digest,
+        "examples": count,
+        "encoder_fingerprint": encoding.model.fingerprint if encoding else None,
+    }
+    facts = {"classes": classes, "versions": _versions(), "settings": {name: repr(a) for name, a in chosen}}
+    manifest = {"command": "attack", "config": config, "facts": facts}
+    store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes})
+    try:
+        trials = [
+            Trial(name, method, model, service, judge, encoding, classes, goal, seed, budget) for name, method in chosen
+        ]
+        _drive(store, trials, data, count, services, at_once, progress)
+    except BaseException:
+        store.close()
+        raise
+    finally:
+        if answers is not None:
+            answers.close()
+    return Run(store)
+
+
+def _drive(
+    store: RunStore,
+    trials: Sequence[Trial],
+    data: Dataset | list[Example],
+    count: int,
+    services: Sequence[Service[Any, Any]],
+    at_once: int,
+    progress: Progress | None,
+) -> None:
+    done = store.done()
+    finished, total = len(done), count * len(trials)
+    if progress is not None:
+        progress(None, finished, total)
+
+    def searches() -> Iterator[tuple[int, Any]]:
+        for trial in trials:
+            for number, example in enumerate(data):
+                if (trial.name, example.id) not in done:
+                    yield number, trial(example)
+
+    started, cpu = time.perf_counter(), time.process_time()
+    try:
+        for ended in engine.run(searches(), services, at_once):
+            if ended.error is not None or ended.result is None:
+                raise ended.error or AssertionError("a trial gave no record")
+            store.add(ended.key, ended.result)
+            finished += 1
+            if progress is not None:
+                progress(ended.result, finished, total)
+    finally:
+        store.spend(
+            seconds=time.perf_counter() - started,
+            cpu_seconds=time.process_time() - cpu,
+            forwards=sum(s.forwards for s in services[:2]),
+            batches=sum(s.batches for s in services[:2]),
+            reused=sum(s.reused for s in services[:2]),
+        )
+
+
+def _dataset(examples: Examples, labels: Sequence[str], n: int | None) -> Dataset | list[Example]:
+    if isinstance(examples, str):
+        examples = Dataset(examples, labels=tuple(labels), n=n)
+    if isinstance(examples, Dataset):
+        return examples
+    return examples_from(examples)[:n]
+
+
+def _survey(data: Dataset | list[Example]) -> tuple[int, int, str]:
+    if isinstance(data, Dataset):
+        return data.survey()
+    return Dataset("the examples given").survey(data)
+
+
+def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
+    """How the data is read, as options that a manifest can repeat."""
+    if not isinstance(data, Dataset):
+        return {}
+    return {
+        "fields": list(data.fields),
+        "label_field": data.label_field,
+        "id_field": data.id_field,
+        "change": list(data.change),
+        "encoding": data.encoding,
+    }
+
+
+def _victim(
+    victim: Any,
+    device: str,
+    labels: Sequence[str],
+    options: Mapping[str, str] | None,
+    trust_pickle: bool,
+    trust_code: bool,
+) -> Victim:
+    if isinstance(victim, str):
+        return load_victim(
+            victim,
+            device=device,
+            labels=labels,
+            options=options,
+            trust_pickle=trust_pickle,
+            trust_code=trust_code,
+        )
+    if hasattr(victim, "launch") and hasattr(victim, "collect"):
+        found: Victim = victim
+        return found
+    if callable(victim):
+        return FunctionVictim(victim, labels=labels, output=(options or {}).get("output", "probabilities"))
+    raise BadInput(
+        f"A {type(victim).__name__} is no victim; give a name, a function from texts to probabilities, or a victim."
+    )
+
+
+def _encoder(
+    encoder: Any, device: str, trust_code: bool, chosen: Sequence[tuple[str, Attack]]
+) -> Service[str, tuple[float, ...]] | None:
+    from mohs.models.encoder import load_encoder
+
+    if not any("encoder" in needs(method) for _, method in chosen):
+        return None
+    return Service(load_encoder(encoder, device, trust_code) if isinstance(encoder, str) else encoder)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("mohs", "numpy", "tokenizers", "torch", "transformers"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

@@ -1,0 +1,24 @@
+"""Words that carry grammar rather than meaning, compiled for this project."""
+
+ENGLISH: frozenset[str] = frozenset(
+    """
+a an the this that these those some any each every either neither both all few many much more most several
+such no none nor not never ever only own same so than too very just i me my mine myself we us our ours
+ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself they them
+their theirs themselves who whom whose which what whoever whatever whichever someone somebody something anyone
+anybody anything everyone everybody everything nobody nothing one ones am is are was were be been being do
+does did doing done have has had having can could may might must shall should will would ought need dare isn't
+aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't mayn't mightn't mustn't
+shan't shouldn't won't wouldn't needn't i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's
+she'd she'll it's it'd it'll we're we've we'd we'll they're they've they'd they'll that's that'd that'll
+there's there'd here's who's what's where's when's why's how's let's n't 's 'm 're 've 'd 'll s t m re ve d ll
+don isn aren wasn weren doesn didn haven hasn hadn couldn shouldn won wouldn and or but if because as until
+while whether though although unless since once whereas lest of at by for with about against between into
+through during before after above below to from up down in out on off over under again further then upon
+within without along across behind beyond among amongst around near per toward towards via despite except onto
+beside besides beneath underneath throughout here there when where why how now also still yet already else
+hence thus therefore however moreover otherwise meanwhile indeed instead rather quite almost perhaps maybe
+often always sometimes thence whence whenever wherever wherein whereby thereby therein hereby anyway anyhow
+somehow somewhere anywhere everywhere nowhere first second last next another other others
+""".split()
+)

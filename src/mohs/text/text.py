@@ -1,0 +1,196 @@
+"""A text as words between gaps, so that a word can change while every other byte stays."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import total_ordering
+from typing import NamedTuple
+
+import regex
+
+# Letters, marks and digits, with single joiners inside (don't, well-made, rock_n_roll, f*ck, name@host)
+# and the zero-width joiners that Persian and Indic scripts write inside words.
+# Everything else, emoji included, is gap: it is kept, and never replaced.
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-_*@\u200c\u200d][\p{L}\p{M}\p{N}]+)*")
+
+
+class Edit(NamedTuple):
+    """One changed word: its position in the original, what stood there and what stands there now."""
+
+    position: int
+    old: str
+    new: str
+
+
+def split_words(string: str) -> tuple[list[str], list[str]]:
+    """Words and the gaps around them: one more gap than words, and interleaved they give the string."""
+    words, gaps, end = [], [], 0
+    for match in _WORD.finditer(string):
+        gaps.append(string[end : match.start()])
+        words.append(match.group())
+        end = match.end()
+    gaps.append(string[end:])
+    return words, gaps
+
+
+@total_ordering
+class Text:
+    """What a victim reads: one string, or several for a pair; its words are numbered across all of them.
+
+    Immutable. Equality, order and hash are those of the strings. A replaced word keeps its place even if the
+    replacement is empty or has several words, so positions stay valid through a whole search.
+    """
+
+    __slots__ = ("_bounds", "_fields", "_gaps", "words")
+
+    words: tuple[str, ...]
+    _gaps: tuple[str, ...]  # of all fields in a row: a field with n words has n + 1
+    _bounds: tuple[int, ...]  # how many words come before each field, and in all
+    _fields: tuple[str, ...] | None
+
+    def __init__(self, *fields: str) -> None:
+        words: list[str] = []
+        gaps: list[str] = []
+        bounds = [0]
+        for field in fields:
+            found, between = split_words(field)
+            words += found
+            gaps += between
+            bounds.append(len(words))
+        self.words, self._gaps, self._bounds = tuple(words), tuple(gaps), tuple(bounds)
+        self._fields = fields
+
+    @classmethod
+    def _made(cls, words: tuple[str, ...], gaps: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
+        text = cls.__new__(cls)
+        text.words, text._gaps, text._bounds, text._fields = words, gaps, bounds, None
+        return text
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The strings, one for each field."""
+        if self._fields is None:
+            self._fields = tuple(self._field(number) for number in range(len(self._bounds) - 1))
+        return self._fields
+
+    def _field(self, number: int) -> str:
+        start, end = self._bounds[number], self._bounds[number + 1]
+        pieces = [""] * (2 * (end - start) + 1)
+        pieces[0::2] = self._gaps[start + number : end + number + 1]
+        pieces[1::2] = self.words[start:end]
+        return "".join(pieces)
+
+    def __str__(self) -> str:
+        return "\n".join(self.fields)
+
+    def __repr__(self) -> str:
+        return f"Text({', '.join(map(repr, self.fields))})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and self.fields == other.fields
+
+    def __lt__(self, other: Text) -> bool:
+        return self.fields < other.fields
+
+    def __hash__(self) -> int:
+        return hash(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def field_of(self, position: int) -> int:
+        """The number of the field that holds a word."""
+        return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
+
+    def spans(self) -> list[tuple[int, int, int]]:
+        """For each word its field and where it starts and ends in that field's string."""
+        found = []
+        for number in range(len(self._bounds) - 1):
+            at = 0
+            for position in range(self._bounds[number], self._bounds[number + 1]):
+                at += len(self._gaps[position + number])
+                found.append((number, at, at + len(self.words[position])))
+                at += len(self.words[position])
+        return found
+
+    def replace(self, position: int, word: str) -> Text:
+        """The text with another word at a position."""
+        words = self.words
+        return self._made((*words[:position], word, *words[position + 1 :]), self._gaps, self._bounds)
+
+    def replace_all(self, words: Mapping[int, str]) -> Text:
+        """The text with several words replaced at once."""
+        changed = list(self.words)
+        for position, word in words.items():
+            changed[position] = word
+        return self._made(tuple(changed), self._gaps, self._bounds)
+
+    def drop(self, position: int) -> Text:
+        """The text without a word, and without the one space that its removal would leave over."""
+        words, gaps = self.words, self._gaps
+        number = self.field_of(position)
+        place = position + number
+        before, after = gaps[place], gaps[place + 1]
+        if before[-1:] == " ":
+            before = before[:-1]
+        elif after[:1] == " " and (not before or before[-1:].isspace()):
+            after = after[1:]
+        bounds = tuple(bound - (bound > position) for bound in self._bounds)
+        return self._made(
+            (*words[:position], *words[position + 1 :]),
+            (*gaps[:place], before + after, *gaps[place + 2 :]),
+            bounds,
+        )
+
+    def insert(self, position: int, word: str) -> Text:
+        """The text with a new word before a position (or at the end), set off by one space."""
+        words, gaps = self.words, self._gaps
+        number = self.field_of(min(position, max(len(words) - 1, 0)))
+        start, end = self._bounds[number], self._bounds[number + 1]
+        place = position + number
+        if start == end:  # the field has no words: the new one goes before whatever is there
+            around = ("", gaps[place])
+        elif position == end:
+            around = (" ", gaps[place])
+        else:
+            around = (gaps[place], " ")
+        bounds = tuple(bound + (index > number) for index, bound in enumerate(self._bounds))
+        return self._made(
+            (*words[:position], word, *words[position:]), (*gaps[:place], *around, *gaps[place + 1 :]), bounds
+        )
+
+    def around(self, position: int, size: int) -> str:
+        """The string of at most `size` words around a position, within its field."""
+        number = self.field_of(position)
+        start = max(self._bounds[number], position - size // 2)
+        end = min(self._bounds[number + 1], start + size)
+        start = max(self._bounds[number], end - size)
+        pieces = [""] * (2 * (end - start))
+        pieces[0::2] = self.words[start:end]
+        pieces[1::2] = self._gaps[start + number + 1 : end + number + 1]
+        return "".join(pieces)
+
+    def same_shape(self, other: Text) -> bool:
+        """Whether the two differ only in the words at their positions."""
+        return self._gaps == other._gaps and self._bounds == other._bounds
+
+    def edits(self, changed: Text) -> tuple[Edit, ...]:
+        """The words that differ, for a text of the same shape."""
+        assert self.same_shape(changed), "edits are defined between texts with the same gaps"
+        pairs = zip(self.words, changed.words, strict=True)
+        return tuple(Edit(position, old, new) for position, (old, new) in enumerate(pairs) if old != new)
+
+
+def like(word: str, pattern: str) -> str:
+    """A word in the case pattern of another: UPPER, Title or as it is."""
+    if len(pattern) > 1 and pattern.isupper():
+        return word.upper()
+    if pattern[:1].isupper() and word[:1].islower():
+        return word[:1].upper() + word[1:]
+    return word
+
+
+def words_of(fields: Sequence[str]) -> list[str]:
+    """All words of some strings, lower-cased: what the small models of this package read."""
+    return [word.lower() for field in fields for word in _WORD.findall(field)]
