@@ -1,0 +1,5 @@
+"""The command line: wiring only."""
+
+from mohs.cli.main import main
+
+__all__ = ["main"]

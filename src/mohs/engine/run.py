@@ -76,10 +76,11 @@ def run(
                             search.pending += 1
                     if not search.pending:
                         ready.append(search)
-            if alive < at_once and more:
+            if not alive or (more and alive < at_once):
                 continue
             ready.extend(_pump(services, launched))
-            assert ready or launched or not alive, "a search waits for a service that is not in this run"
+            if not (ready or launched or any(service.waiting or service.planned for service in services)):
+                raise AssertionError("a search waits for a service that is not part of this run")
     finally:
         for search in ready:
             search.coroutine.close()

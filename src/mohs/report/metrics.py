@@ -1,7 +1,8 @@
 """The figures of a run, each with its denominator named and a 95% interval.
 
 Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
-skipped example was wrong before any attack.
+skipped example was wrong before any attack. "Judged" are all examples without an error; "attacked" are those of them
+that the victim got right before.
 """
 
 from __future__ import annotations
@@ -125,12 +126,12 @@ class _Tally:
         return Summary(
             attack=attack,
             outcomes=count,
-            accuracy_before=Rate(attacked, judged, "examples without an error"),
-            accuracy_under_attack=Rate(survived, judged, "examples without an error"),
-            success=Rate(count["success"], attacked, "examples attacked (not skipped, no error)"),
+            accuracy_before=Rate(attacked, judged, "examples judged"),
+            accuracy_under_attack=Rate(survived, judged, "examples judged"),
+            success=Rate(count["success"], attacked, "examples attacked"),
             words_changed=mean_of(self.changed, "successes"),
             share_changed=mean_of(self.shares, "successes"),
-            queries=mean_of(self.queries, "examples attacked (not skipped, no error)"),
+            queries=mean_of(self.queries, "examples attacked"),
             near_ties=self.near_ties,
             cut=self.cut,
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},

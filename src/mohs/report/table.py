@@ -43,7 +43,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
     ]
     rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in summary.measures.items()]
-    rows.append(("skipped", str(count["skipped"]), "the victim was wrong before any attack"))
+    rows.append(("skipped", str(count["skipped"]), "wrong before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as withstood"))
@@ -54,13 +54,16 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     return rows
 
 
+NOTE = "judged: all but errors; attacked: judged and right before; in brackets: 95% intervals"
+
+
 def summary_table(summaries: Sequence[Summary]) -> Table:
     """One column an attack, for the terminal."""
-    table = Table(title_justify="left", show_edge=False, pad_edge=False, header_style="bold")
+    table = Table(caption=NOTE, caption_justify="left", show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("")
     for summary in summaries:
         table.add_column(summary.attack, justify="right")
-    table.add_column("with 95% interval", style="dim")
+    table.add_column("", style="dim")
     names = list(dict.fromkeys(name for summary in summaries for name, _, _ in lines(summary)))
     values = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     for name in names:

@@ -11,8 +11,11 @@ import regex
 
 # Letters, marks and digits, with single joiners inside (don't, well-made, rock_n_roll, f*ck, name@host)
 # and the zero-width joiners that Persian and Indic scripts write inside words.
-# Everything else, emoji included, is gap: it is kept, and never replaced.
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-_*@\u200c\u200d][\p{L}\p{M}\p{N}]+)*")
+# Everything else, emoji included, is gap: it is kept, and never replaced. A word does not start with a mark, because
+# the variation selectors inside emoji are marks.
+_WORD = regex.compile(
+    r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’\-_*@](?=[\p{L}\p{N}])|[\u200c\u200d])[\p{L}\p{M}\p{N}]+)*"
+)
 
 
 class Edit(NamedTuple):
@@ -101,6 +104,7 @@ class Text:
 
     def field_of(self, position: int) -> int:
         """The number of the field that holds a word."""
+        self._check(position)
         return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
 
     def spans(self) -> list[tuple[int, int, int]]:
@@ -116,6 +120,7 @@ class Text:
 
     def replace(self, position: int, word: str) -> Text:
         """The text with another word at a position."""
+        self._check(position)
         words = self.words
         return self._made((*words[:position], word, *words[position + 1 :]), self._gaps, self._bounds)
 
@@ -123,6 +128,7 @@ class Text:
         """The text with several words replaced at once."""
         changed = list(self.words)
         for position, word in words.items():
+            self._check(position)
             changed[position] = word
         return self._made(tuple(changed), self._gaps, self._bounds)
 
@@ -134,8 +140,8 @@ class Text:
         before, after = gaps[place], gaps[place + 1]
         if before[-1:] == " ":
             before = before[:-1]
-        elif after[:1] == " " and (not before or before[-1:].isspace()):
-            after = after[1:]
+        elif after[:1] == " " and (position == self._bounds[number] or any(map(str.isspace, before))):
+            after = after[1:]  # as in "(word next)": what stands before belongs to what follows
         bounds = tuple(bound - (bound > position) for bound in self._bounds)
         return self._made(
             (*words[:position], *words[position + 1 :]),
@@ -144,14 +150,19 @@ class Text:
         )
 
     def insert(self, position: int, word: str) -> Text:
-        """The text with a new word before a position (or at the end), set off by one space."""
+        """The text with a new word before a position, or after the last word, set off by one space.
+
+        The new word joins the field of the word it precedes, or of the last word; without any words, the last field.
+        """
         words, gaps = self.words, self._gaps
-        number = self.field_of(min(position, max(len(words) - 1, 0)))
-        start, end = self._bounds[number], self._bounds[number + 1]
+        if position != len(words):
+            number = self.field_of(position)
+        else:
+            number = self.field_of(position - 1) if words else len(self._bounds) - 2
         place = position + number
-        if start == end:  # the field has no words: the new one goes before whatever is there
-            around = ("", gaps[place])
-        elif position == end:
+        if not words:  # the new one goes before whatever is there
+            around = ("", gaps[place] and f" {gaps[place]}")
+        elif position == len(words):
             around = (" ", gaps[place])
         else:
             around = (gaps[place], " ")
@@ -159,6 +170,10 @@ class Text:
         return self._made(
             (*words[:position], word, *words[position:]), (*gaps[:place], *around, *gaps[place + 1 :]), bounds
         )
+
+    def _check(self, position: int) -> None:
+        if not 0 <= position < len(self.words):
+            raise IndexError(f"there is no word {position} in a text of {len(self.words)} words")
 
     def around(self, position: int, size: int) -> str:
         """The string of at most `size` words around a position, within its field."""
@@ -187,7 +202,7 @@ def like(word: str, pattern: str) -> str:
     if len(pattern) > 1 and pattern.isupper():
         return word.upper()
     if pattern[:1].isupper() and word[:1].islower():
-        return word[:1].upper() + word[1:]
+        return word[:1].title() + word[1:]
     return word
 
 

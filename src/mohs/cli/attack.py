@@ -1,0 +1,249 @@
+"""`mohs attack` and `mohs demo`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mohs.cli.options import Config, Json, Verbose, comma, pairs
+from mohs.errors import MohsError, ServiceFailed
+
+if TYPE_CHECKING:
+    from mohs.runs import Progress, Run
+
+
+def attack(
+    victim: Annotated[
+        str,
+        typer.Option(
+            metavar="V", help="pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or mohs:PATH."
+        ),
+    ] = "pocket",
+    data: Annotated[
+        str,
+        typer.Option(metavar="D", help="pocket, hf:NAME[:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz)."),
+    ] = "pocket",
+    attacks: Annotated[
+        list[str], typer.Option("--attack", metavar="NAME[:PRESET]", help="An attack; repeat for several.")
+    ] = ["textfooler"],  # noqa: B006
+    n: Annotated[int | None, typer.Option(min=1, help="The first N examples; all if not given.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The run folder; by default one named after the options.")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(min=1, help="The most queries for one example.")] = None,
+    goal: Annotated[str, typer.Option(help="untargeted, targeted:CLASS, or below:PROBABILITY.")] = "untargeted",
+    encoder: Annotated[str, typer.Option(help="Sentence encoder: pocket or hf:PATH_OR_ID.")] = "pocket",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    at_once: Annotated[int, typer.Option(min=1, help="How many searches are alive at once.")] = 256,
+    cache: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep the victim's answers here, for later runs too.")
+    ] = None,
+    fields: Annotated[
+        str | None,
+        typer.Option("--text-field", metavar="NAMES", help="Text column, or two for pairs: premise,hypothesis."),
+    ] = None,
+    change: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Which text columns may change; by default the last.")
+    ] = None,
+    label_field: Annotated[str, typer.Option(help="Label column.")] = "label",
+    id_field: Annotated[str, typer.Option(help="Id column, where there is one.")] = "id",
+    labels: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Class names in the victim's order: negative,positive.")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of the data file.")] = "utf-8",
+    victim_options: Annotated[
+        list[str] | None,
+        typer.Option("--victim-option", metavar="NAME=VALUE", help="output=logits, batch=64, dtype=bf16, rate=10 ..."),
+    ] = None,
+    trust_pickle: Annotated[
+        bool, typer.Option("--trust-pickle", help="Open sklearn: files, which can run code.")
+    ] = False,
+    trust_code: Annotated[bool, typer.Option("--trust-code", help="Run code that an hf: model brings along.")] = False,
+    config: Config = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Attack a classifier and report how often it was fooled.
+
+    Running the same command again goes on where it stopped.
+
+    \b
+    Examples:
+      mohs attack --n 50
+      mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200
+      mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good
+      mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20
+      mohs attack --config mohs-runs/RUN/manifest.yaml --out again
+    """
+    from mohs.runs import attack as start
+    from mohs.text.dataset import Dataset
+
+    own = {
+        "victim": victim,
+        "data": data,
+        "attacks": attacks,
+        "n": n,
+        "seed": seed,
+        "budget": budget,
+        "goal": goal,
+        "encoder": encoder,
+        "device": device,
+        "reading": [fields, change, label_field, id_field, labels, encoding],
+        "victim_options": [option for option in victim_options or [] if not option.startswith("header=")],
+    }
+    folder = out or Path("mohs-runs") / _folder_name(own)
+    dataset = Dataset(
+        data,
+        fields=comma(fields),
+        label_field=label_field,
+        id_field=id_field,
+        labels=comma(labels) or _known_labels(data),
+        change=comma(change),
+        encoding=encoding,
+        n=n,
+    )
+    with _saving_on_interrupt(folder), _progress(json) as progress:
+        run = start(
+            victim,
+            dataset,
+            attacks,
+            seed=seed,
+            goal=goal,
+            n=n,
+            budget=budget,
+            encoder=encoder,
+            out=folder,
+            device=device,
+            labels=comma(labels),
+            victim_options=pairs(victim_options),
+            trust_pickle=trust_pickle,
+            trust_code=trust_code,
+            at_once=at_once,
+            cache=cache,
+            progress=progress,
+        )
+    with run:
+        _show(run, json, verbose, f"Run folder: {folder}\nFor the page: mohs report {folder}")
+
+
+def demo(
+    n: Annotated[int, typer.Option(min=1, help="How many test reviews to attack.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    page: Annotated[Path, typer.Option("--page", metavar="FILE", help="Where to write the page.")] = Path(
+        "report.html"
+    ),
+    config: Config = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Attack the bundled classifier on the bundled reviews, and write report.html. Needs nothing of yours.
+
+    \b
+    Examples:
+      mohs demo
+      mohs demo --n 20 --page small.html
+    """
+    from mohs.runs import attack as start
+
+    with _progress(json) as progress:
+        run = start("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
+    with run:
+        written = run.report(page)
+        _show(run, json, verbose, f"Page: {written}", page=str(written))
+
+
+def _folder_name(options: dict[str, Any]) -> str:
+    import hashlib
+    import json
+    import re
+
+    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:8]
+    names = [Path(str(options[key]).rstrip("/")).name for key in ("victim", "data")]
+    return "-".join([*(re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names), digest])
+
+
+def _known_labels(data: str) -> tuple[str, ...]:
+    from mohs.text.pocket import LABELS
+
+    return LABELS if data.startswith("pocket") else ()
+
+
+@contextmanager
+def _saving_on_interrupt(folder: Path) -> Iterator[None]:
+    """After Ctrl-C or a dead model, say what is saved and how to go on."""
+    from mohs.records import RunStore
+
+    def saved() -> str:
+        try:
+            store = RunStore.read(folder)
+        except MohsError:
+            return "nothing was finished yet."
+        count = len(store)
+        store.close()
+        return f"{count} finished examples are saved in {folder}; run the same command again to go on."
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"mohs: Interrupted: {saved()}", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except ServiceFailed as error:
+        raise ServiceFailed(f"{error} {saved()[0].upper()}{saved()[1:]}") from error
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar with rate and time left on standard error, when somebody is looking."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[fooled]}"),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("attacking", total=None, rate="", fooled="")
+        fooled = tried = 0
+
+        def step(record: Any, finished: int, total: int) -> None:
+            nonlocal fooled, tried
+            if record is not None:
+                fooled += record.outcome == "success"
+                tried += record.outcome in ("success", "failed", "exhausted")
+            speed = bar.tasks[0].speed
+            bar.update(
+                task,
+                completed=finished,
+                total=total,
+                rate=f"{speed:.1f}/s" if speed else "",
+                fooled=f"fooled {fooled} of {tried}" if tried else "",
+            )
+
+        yield step
+
+
+def _show(run: Run, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
+    """Print the summary, a few diffs and where things are; exit with 3 if some examples ended in an error."""
+    from mohs.report.terminal import print_run
+
+    errors = print_run(run, as_json=as_json, verbose=verbose, diffs=3, **extra)
+    if not as_json:
+        print(ending)
+    if errors:
+        print(f"mohs: {errors}", file=sys.stderr)
+        raise typer.Exit(3)

@@ -1,0 +1,70 @@
+"""`mohs`: the commands, and how problems reach the user.
+
+Exit codes: 0 done; 2 bad input; 3 done, but some examples ended in an error; 4 a model stopped answering;
+130 interrupted. Whatever was finished is saved in each case.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from mohs import __version__
+from mohs.cli import attack, export, report, train_pocket
+from mohs.errors import MohsError, ServiceFailed
+
+app = typer.Typer(
+    name="mohs",
+    help="A hardness scale for text classifiers: how easily is a model fooled?",
+    epilog="Start with `mohs demo`; it needs nothing of yours.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+app.command("demo")(attack.demo)
+app.command("attack")(attack.attack)
+app.command("report")(report.report)
+app.command("export")(export.export)
+app.command("attacks")(report.attacks)
+app.command("train-pocket")(train_pocket.train_pocket)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"mohs {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; a MohsError becomes one sentence and an exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        app()
+    except ServiceFailed as error:
+        _fail(error, 4)
+    except MohsError as error:
+        _fail(error, 2)
+    except KeyboardInterrupt:
+        _fail("Interrupted.", 130)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _fail(problem: object, code: int) -> None:
+    print(f"mohs: {problem}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,73 @@
+"""`mohs report` and `mohs attacks`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mohs.cli.options import Config, Json, Verbose
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE", help="Where to write the page; by default into the folder.")
+    ] = None,
+    no_page: Annotated[bool, typer.Option("--no-page", help="Only print the figures.")] = False,
+    config: Config = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Print a run's figures and write its browsable page.
+
+    \b
+    Examples:
+      mohs report mohs-runs/RUN
+      mohs report mohs-runs/RUN --json --no-page
+    """
+    from mohs.report.terminal import print_run
+    from mohs.runs import Run
+
+    with Run.open(run) as opened:
+        written = None if no_page else opened.report(page or run / "report.html")
+        errors = print_run(opened, as_json=json, verbose=verbose, page=str(written) if written else None)
+        if written and not json:
+            print(f"Page: {written}")
+        if errors:
+            print(f"mohs: {errors}", file=sys.stderr)
+
+
+def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
+    """List the attacks: name, presets, paper, what they need.
+
+    \b
+    Examples:
+      mohs attacks
+      mohs attacks --json
+    """
+    from dataclasses import asdict
+
+    from mohs.attacks.catalogue import entries, find_attack
+
+    if json:
+        from json import dumps
+
+        print(dumps([asdict(entry) for entry in entries()], ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_edge=False, pad_edge=False, header_style="bold")
+    for column in ("name", "presets", "paper", "needs", "what it does"):
+        table.add_column(column)
+    for entry in entries():
+        table.add_row(entry.name, ", ".join(entry.presets), entry.paper, ", ".join(entry.needs), entry.about)
+    console = Console()
+    console.print(table)
+    if verbose:
+        for entry in entries():
+            for preset in entry.presets:
+                console.print(f"\n{entry.name}:{preset}\n  {find_attack(f'{entry.name}:{preset}')[1]!r}", markup=False)

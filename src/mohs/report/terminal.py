@@ -1,0 +1,88 @@
+"""A run on the terminal: the table, a few diffs, and what it cost."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text as Styled
+
+from mohs.records import Outcome, Record
+from mohs.report.table import summary_table
+from mohs.text import Text
+
+if TYPE_CHECKING:
+    from mohs.runs import Run
+
+
+def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra: Any) -> str:
+    """Print a run; gives a sentence about its errors, empty if there were none."""
+    summaries = run.summary()
+    if as_json:
+        place = str(run.folder) if run.folder else None
+        figures = [summary.to_json() for summary in summaries]
+        print(json.dumps({"run": place, "summary": figures, "effort": run.effort(), **extra}, ensure_ascii=False))
+    else:
+        console = Console()
+        config = run.manifest["config"]
+        console.print(f"[bold]{config['victim']}[/] on {config['data']}, goal {config['goal']}, seed {config['seed']}")
+        console.print(summary_table(summaries))
+        labels = config.get("labels") or []
+        hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
+        for record in islice(hits, diffs):
+            console.print()
+            console.print(_headline(record, labels))
+            console.print(diff(record))
+        console.print()
+        if verbose:
+            cost = run.effort()
+            console.print(
+                f"{cost.get('forwards', 0):.0f} texts in {cost.get('batches', 0):.0f} batches, "
+                f"{cost.get('reused', 0):.0f} answers from the cache, {cost.get('seconds', 0):.1f} s"
+            )
+            for record in run.records():
+                if record.traceback:
+                    console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}", markup=False)
+    return _errors(run, sum(summary.outcomes["error"] for summary in summaries))
+
+
+def diff(record: Record) -> Styled:
+    """The original with each replaced word struck out and its replacement beside it."""
+    text = Text(*record.original)
+    new = {edit.position: edit.new for edit in record.edits}
+    styled, field, at = Styled("  "), 0, 0
+    for position, (number, start, end) in enumerate(text.spans()):
+        if number != field:
+            styled.append(record.original[field][at:] + "\n  ")
+            field, at = number, 0
+        if position in new:
+            styled.append(record.original[number][at:start])
+            styled.append(record.original[number][start:end], style="red strike")
+            styled.append(" ")
+            styled.append(new[position], style="bold green")
+            at = end
+    styled.append(record.original[field][at:])
+    return styled
+
+
+def _headline(record: Record, labels: list[str]) -> Styled:
+    def name(scores: tuple[float, ...]) -> str:
+        best = max(range(len(scores)), key=scores.__getitem__)
+        called = labels[best] if best < len(labels) else f"class {best}"
+        return f"{called} {scores[best]:.0%}"
+
+    line = f"{record.attack}, {record.example_id}: {name(record.scores_before)} -> {name(record.scores_after)}"
+    return Styled(line, style="dim")
+
+
+def _errors(run: Run, count: int) -> str:
+    if not count:
+        return ""
+    first = next(record for record in run.records() if record.outcome is Outcome.ERROR)
+    total = len(run)
+    return (
+        f"{count} of {total} attempts ended in an error and count as neither success nor failure; "
+        f"the first is example {first.example_id}: {first.error}"
+    )
