@@ -18,7 +18,7 @@ class WordCount:
     in_flight = 1
     hard = False
     exact = True
-    labels = ("negative", "positive")
+    labels: tuple[str, ...] = ("negative", "positive")
 
     def __init__(self, weights: dict[str, float], in_flight: int = 1, rows: int = 64) -> None:
         self.weights = weights

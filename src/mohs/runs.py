@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from mohs import engine
-from mohs.attacks.catalogue import find_attack, name_of
+from mohs.attacks.catalogue import describe, find_attack, name_of
 from mohs.attacks.goal import parse_goal
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.trial import Trial
@@ -184,7 +184,7 @@ def attack(
         "examples": count,
         "encoder_fingerprint": encoding.model.fingerprint if encoding else None,
     }
-    facts = {"classes": classes, "versions": _versions(), "settings": {name: repr(a) for name, a in chosen}}
+    facts = {"classes": classes, "versions": _versions(), "settings": {name: describe(a) for name, a in chosen}}
     manifest = {"command": "attack", "config": config, "facts": facts}
     store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes})
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any
 
 from mohs.attacks.method import Attack, needs
@@ -48,12 +49,24 @@ def name_of(attack: Any) -> str:
         for preset, make in presets.items():
             if make() == attack:
                 return f"{name}:{preset}"
-    own = [
-        f"{f.name}={getattr(attack, f.name)!r}"
-        for f in fields(attack)
-        if f.default is MISSING or getattr(attack, f.name) != f.default
-    ]
-    return f"{type(attack).__name__}({', '.join(own)})"
+    return describe(attack, defaults=False)
+
+
+def describe(value: Any, *, defaults: bool = True) -> str:
+    """A value as one would write it, the same in every process: word sets by size and hash, not in set order."""
+    if isinstance(value, frozenset):
+        digest = hashlib.sha256("\n".join(sorted(map(str, value))).encode()).hexdigest()[:8]
+        return f"<{len(value)} words {digest}>"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(describe, value))})"
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = [
+            f"{f.name}={describe(getattr(value, f.name))}"
+            for f in fields(value)
+            if defaults or f.default is MISSING or getattr(value, f.name) != f.default
+        ]
+        return f"{type(value).__name__}({', '.join(parts)})"
+    return repr(value)
 
 
 def entries() -> list[Entry]:

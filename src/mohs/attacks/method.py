@@ -66,6 +66,7 @@ class Attack(Protocol):
 def needs(attack: Any) -> list[str]:
     """What an attack asks for, in words."""
     found = ["scores" if attack.needs_scores else "labels only"]
-    if any(not constraint.about_words for constraint in attack.constraints):
+    compares = any(not constraint.about_words for constraint in attack.constraints)
+    if compares or getattr(attack, "similarity", None) is not None:
         found.append("encoder")
     return found

@@ -50,7 +50,7 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
     """
     from dataclasses import asdict
 
-    from mohs.attacks.catalogue import entries, find_attack
+    from mohs.attacks.catalogue import describe, entries, find_attack
 
     if json:
         from json import dumps
@@ -70,4 +70,6 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
     if verbose:
         for entry in entries():
             for preset in entry.presets:
-                console.print(f"\n{entry.name}:{preset}\n  {find_attack(f'{entry.name}:{preset}')[1]!r}", markup=False)
+                console.print(
+                    f"\n{entry.name}:{preset}\n  {describe(find_attack(f'{entry.name}:{preset}')[1])}", markup=False
+                )

@@ -85,28 +85,32 @@ class BagVictim:
 
 def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
     """Read back what `save` wrote."""
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     try:
         tensors = load_file(folder / "model.safetensors")
-        words = (folder / "words.txt").read_text("utf-8").split("\n")
-        values = tensors["scores"].tolist()
-        return BagVictim(
-            name, dict(zip(words, values, strict=True)), float(tensors["bias"][0]), tuple(config["labels"])
-        )
-    except (OSError, KeyError, ValueError) as error:
+        text = (folder / "words.txt").read_text("utf-8")
+        words = text.split("\n") if text else []
+        values, bias = tensors["scores"].tolist(), float(tensors["bias"][0])
+        first, second = map(str, config["labels"])
+        if not all(map(math.isfinite, [bias, *values])):
+            raise ValueError("a number in it is not finite")
+        return BagVictim(name, dict(zip(words, values, strict=True)), bias, (first, second))
+    except (OSError, LookupError, ValueError, TypeError, SafetensorError) as error:
         raise BadInput(f"{name} is not a whole model folder ({error}); train it again.") from error
 
 
 def load_own(spec: str) -> BagVictim:
     """A model folder written by this package."""
-    folder = Path(spec)
+    folder = Path(spec).expanduser()
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise BadInput(f"mohs:{spec} is not a model folder of ours: there is no readable config.json in it.") from error
-    if config.get("architecture") != ARCHITECTURE:
-        raise BadInput(f"mohs:{spec} holds the unknown architecture {config.get('architecture')!r}.")
+    found = config.get("architecture") if isinstance(config, dict) else None
+    if found != ARCHITECTURE:
+        raise BadInput(f"mohs:{spec} holds the unknown architecture {found!r}.")
     return load_bag(folder, f"mohs:{spec}", config)
 
 
@@ -131,6 +135,8 @@ def train_bag(
 
     lexicon = pocket.lexicon()
     texts = [(words_of(example.text.fields), example.label) for example in examples]
+    if {label for _, label in texts} != {0, 1}:
+        raise BadInput("A pocket model is trained on examples of two classes, labelled 0 and 1.")
     seen = Counter(word for words, _ in texts for word in set(words))
     own = {word: number for number, word in enumerate(sorted(w for w, count in seen.items() if count >= min_count))}
     width = lexicon.vectors.shape[1]

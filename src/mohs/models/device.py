@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mohs.errors import BadInput
 
 
@@ -13,11 +15,12 @@ def choose_device(name: str) -> str:
         return "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cpu":
         return name
-    if name.split(":")[0] != "cuda":
+    match = re.fullmatch(r"cuda(?::([0-9]+))?", name)
+    if match is None:
         raise BadInput(f"Unknown device {name!r}; use auto, cpu, cuda or cuda:N.")
     if not torch.cuda.is_available():
         raise BadInput(f"Device {name!r} was asked for, but this torch sees no CUDA device; use --device cpu.")
-    number = int(name.split(":")[1]) if ":" in name and name.split(":")[1].isdigit() else 0
+    number = int(match[1] or 0)
     if number >= torch.cuda.device_count():
         raise BadInput(f"Device {name!r} does not exist; there are {torch.cuda.device_count()} CUDA devices.")
     return name

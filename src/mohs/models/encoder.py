@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from mohs.engine import by_size
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.device import choose_device
-from mohs.models.hf import load_hf
+from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.text import pocket
 from mohs.text.stopwords import ENGLISH
 from mohs.text.text import words_of
@@ -64,13 +63,10 @@ class HfEncoder:
         self._torch = torch
         self._device = choose_device(device)
         self._tokenizer, model = load_hf(spec, "AutoModel", trust_code)
-        self._model = model.to(self._device).eval()
+        self._model = model.float().to(self._device).eval()
         self._batch = batch
-        digest = hashlib.sha256(model.config.to_json_string().encode())
-        for key, tensor in sorted(model.state_dict().items()):
-            digest.update(key.encode() + tensor.detach().cpu().float().contiguous().numpy().tobytes())
-        self.fingerprint = digest.hexdigest()[:16]
-        self._window = min(self._tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", 512))
+        self.fingerprint = hash_of(self._tokenizer, model)
+        self._window = window_of(self._tokenizer, model.config)
 
     def plan(self, items: list[str]) -> list[list[str]]:
         """Batches of texts of similar length."""
@@ -78,9 +74,9 @@ class HfEncoder:
 
     def launch(self, batch: list[str]) -> Any:
         """Run the encoder; on CUDA this returns before it is done."""
-        inputs = self._tokenizer(
-            batch, padding=True, truncation=True, max_length=int(self._window), return_tensors="pt"
-        ).to(self._device)
+        inputs = self._tokenizer(batch, padding=True, truncation=True, max_length=self._window, return_tensors="pt").to(
+            self._device
+        )
         with self._torch.inference_mode():
             states = self._model(**inputs).last_hidden_state
             mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from mohs.engine import by_size
-from mohs.errors import BadInput
-from mohs.models.victim import Fields, Output, Scores, scores
+from mohs.errors import BadInput, MohsError, VictimError
+from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
 Function = Callable[[list[Any]], Any]
 
@@ -36,7 +36,8 @@ class FunctionVictim:
         self.name = (
             name or f"python:{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', function)}"
         )
-        self.output = Output(output)
+        self.output = declared(output)
+        at_least(1, batch=batch)
         self.labels = tuple(labels)
         self.hard = self.output is Output.LABELS
         self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output)
@@ -57,7 +58,14 @@ class FunctionVictim:
     def collect(self, ticket: list[Fields]) -> list[Scores]:
         """Call the function and check what it gives."""
         texts = [fields[0] if len(fields) == 1 else fields for fields in ticket]
-        answers = scores(self.name, self._function(texts), len(ticket), self.output, self._classes)
+        try:
+            raw = self._function(texts)
+        except MohsError:
+            raise
+        except Exception as error:  # whatever the user's code raises
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise VictimError(f"{self.name} raised {reason}") from error
+        answers = scores(self.name, raw, len(ticket), self.output, self._classes)
         self._classes = len(answers[0])
         return answers
 
@@ -75,12 +83,15 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
         sys.path.insert(0, str(Path.cwd()))
     try:
         function: Any = importlib.import_module(module)
-        for part in attribute.split("."):
-            function = getattr(function, part)
     except ModuleNotFoundError as error:
         raise BadInput(f"python:{spec}: {error}; run from the folder that holds it, or install it.") from error
-    except AttributeError as error:
-        raise BadInput(f"python:{spec}: the module {module} has no {attribute!r}.") from error
+    except Exception as error:  # whatever the module does when it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(f"python:{spec}: importing {module} failed with {reason}") from error
+    for part in attribute.split("."):
+        if not hasattr(function, part):
+            raise BadInput(f"python:{spec}: the module {module} has no {attribute!r}.")
+        function = getattr(function, part)
     if not callable(function):
         raise BadInput(f"python:{spec} is a {type(function).__name__}, not a function.")
     return FunctionVictim(function, name=f"python:{spec}", **options)
@@ -92,4 +103,6 @@ def _fingerprint(function: Function, name: str, output: Output) -> str:
         source = Path(file).read_bytes() if file else b""
     except (TypeError, OSError):  # built-ins, objects with __call__, code typed at a prompt
         source = b""
-    return hashlib.sha256(source + f"{name}/{output}".encode()).hexdigest()[:16]
+    code = getattr(function, "__code__", None)
+    place = list(code.co_positions()) if code else []  # tells apart the lambdas of one file
+    return hashlib.sha256(source + f"{name}/{output}/{place}".encode()).hexdigest()[:16]

@@ -7,24 +7,20 @@ whatever its companions are; whether they are is tried out on loading and kept i
 
 from __future__ import annotations
 
-import hashlib
+import inspect
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.device import choose_device
-from mohs.models.tokens import Composer, Frame, keep
-from mohs.models.victim import Fields, Output, Scores, scores
-
-Row = tuple[list[int], list[int] | None]
+from mohs.models.frame import Frame, Row, keep
+from mohs.models.pretrained import hash_of, load_hf, window_of
+from mohs.models.tokens import Composer
+from mohs.models.victim import Fields, Output, Scores, at_least, scores
 
 _ROW_STEP = 4
-_CPU_TOKENS, _CUDA_TOKENS = (
-    2048,
-    65_536,
-)  # tokens in a batch: enough to fill the device, few enough for its caches
+_CPU_TOKENS, _CUDA_TOKENS = 2048, 65_536  # in a batch: enough to fill the device, few enough for its caches
 
 
 class HfVictim:
@@ -47,11 +43,14 @@ class HfVictim:
         self.name = f"hf:{spec}"
         self._torch = torch
         self._device = choose_device(device)
+        self._dtype = _dtype(torch, dtype, self._device)
+        at_least(0, tokens=tokens)
+        cuda = self._device.startswith("cuda")
         tokenizer, model = load_hf(spec, "AutoModelForSequenceClassification", trust_code)
         if model.config.num_labels < 2:
             raise BadInput(f"{self.name} has one output, which is a regression; a classifier with classes is needed.")
-        self._dtype = _dtype(torch, dtype, self._device)
-        self._model = model.to(self._device, self._dtype).eval()
+        if tokenizer.truncation_side != "right":
+            raise BadInput(f"{self.name} cuts long texts at the start; set truncation_side to right in its tokenizer.")
         names = [str(model.config.id2label.get(i, i)) for i in range(model.config.num_labels)]
         self.labels = tuple(labels) or tuple(names)
         if len(self.labels) != model.config.num_labels:
@@ -59,21 +58,30 @@ class HfVictim:
                 f"{self.name} has {model.config.num_labels} classes ({', '.join(names)}), "
                 f"but --labels names {len(self.labels)}."
             )
-        self.in_flight = 2 if self._device.startswith("cuda") else 1
-        self._tokens = tokens or (_CUDA_TOKENS if self._device.startswith("cuda") else _CPU_TOKENS)
+        self._model = model.to(self._device, self._dtype).eval()
+        self.in_flight = 2 if cuda else 1
+        self._tokens = tokens or (_CUDA_TOKENS if cuda else _CPU_TOKENS)
         self.composer = Composer(tokenizer)
-        self._frame = Frame(tokenizer, self.composer, _window(tokenizer, model.config))
-        self._types = (
-            "token_type_ids" in tokenizer.model_input_names and getattr(model.config, "type_vocab_size", 2) > 1
-        )
+        self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
+        reads = inspect.signature(model.forward).parameters
+        self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self._rows: dict[Fields, Row] = {}
-        self.fingerprint = f"{_weights_hash(model)}-{str(self._dtype).removeprefix('torch.')}"
-        self.exact = self._companions_do_not_matter()
+        self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
+        try:
+            self.exact = self._companions_do_not_matter()
+        except VictimError:
+            raise
+        except Exception as error:  # a model that needs what a tokenizer does not give
+            reason = " ".join(str(error).split())[:300]
+            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+
+    def _room(self, fields: int) -> int:
+        if not self._frame.accepts(fields):
+            raise VictimError(f"{self.name} has no input form for {fields} texts.")
+        return self._frame.room(fields)
 
     def _row(self, ids: list[list[int]]) -> Row:
-        if not self._frame.accepts(len(ids)):
-            raise VictimError(f"{self.name} has no input form for {len(ids)} texts.")
-        kept = keep([len(part) for part in ids], self._frame.room(len(ids)))
+        kept = keep([len(part) for part in ids], self._room(len(ids)))
         return self._frame.row([part[:size] for part, size in zip(ids, kept, strict=True)])
 
     def _encode(self, items: Sequence[Fields]) -> None:
@@ -85,11 +93,14 @@ class HfVictim:
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal token length, longest first, cut to the batch size."""
-        self._encode(items)
+        self._encode([item for item in items if all(map(_writable, item))])
         groups: dict[int, list[Fields]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(self._rows[item][0])].append(item)
         batches = []
+        for item in sorted(items):
+            if item in self._rows:
+                groups[len(self._rows[item][0])].append(item)
+            else:
+                batches.append([item])  # fails on launching, and alone
         for length in sorted(groups, reverse=True):
             rows = max(_ROW_STEP, self._tokens // max(length, 1) // _ROW_STEP * _ROW_STEP)
             group = groups[length]
@@ -124,7 +135,7 @@ class HfVictim:
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         """Where the window ends in each field."""
         lengths = [len(ids) for ids in self.composer.ids(fields)]
-        kept = keep(lengths, self._frame.room(len(fields)))
+        kept = keep(lengths, self._room(len(fields)))
         if kept == lengths:
             return None
         return tuple(self.composer.ends(field, size) for field, size in zip(fields, kept, strict=True))
@@ -132,7 +143,9 @@ class HfVictim:
     def _companions_do_not_matter(self) -> bool:
         words = ["good", "film", "a", "bad", "the", "very"]
         for length in (2, 11):
-            texts = [(" ".join(words[(i * 7 + j * 3 + i * j) % 6] for j in range(length)),) for i in range(29)]
+            texts: list[Fields] = [
+                (" ".join(words[(i // 6 + j * j * i) % 6] for j in range(length)),) for i in range(29)
+            ]
             batches = self.plan(texts)
             together = dict(
                 pair for batch in batches for pair in zip(batch, self.collect(self.launch(batch)), strict=True)
@@ -142,45 +155,13 @@ class HfVictim:
         return True
 
 
-def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
-    """A tokenizer and a model, from a folder or by name, with one sentence when that fails."""
-    import transformers
-
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not Path(spec).expanduser().is_dir():
-        raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    place = str(Path(spec).expanduser()) if Path(spec).expanduser().is_dir() else spec
+def _writable(text: str) -> bool:
+    """Whether a string can be told to a tokenizer: half a surrogate pair cannot."""
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, trust_remote_code=trust_code)
-        model = getattr(transformers, kind).from_pretrained(place, trust_remote_code=trust_code)
-    except Exception as error:  # the library raises many kinds
-        reason = " ".join(str(error).split())[:300]
-        if "trust_remote_code" in reason:
-            raise BadInput(
-                f"hf:{spec} brings its own code; if you trust it, add --trust-code, which runs that code."
-            ) from error
-        raise BadInput(f"hf:{spec} cannot be loaded: {reason}") from error
-    return tokenizer, model
-
-
-def _window(tokenizer: Any, config: Any) -> int:
-    """How many tokens the model can read: the tokenizer's word, or else the number of positions."""
-    limit = int(min(tokenizer.model_max_length, 1_000_000))
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions:
-        padding = getattr(config, "pad_token_id", None) or 0
-        if getattr(config, "model_type", "") in (
-            "roberta",
-            "xlm-roberta",
-            "camembert",
-            "longformer",
-            "mpnet",
-            "xlm-roberta-xl",
-        ):
-            positions -= padding + 1  # these count positions from behind the padding id
-        limit = min(limit, positions)
-    return limit
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _dtype(torch: Any, name: str, device: str) -> Any:
@@ -191,11 +172,3 @@ def _dtype(torch: Any, name: str, device: str) -> Any:
             raise BadInput("dtype=bf16 is for CUDA devices; on a CPU use fp32.")
         return torch.bfloat16
     raise BadInput(f"Unknown dtype {name!r}; use fp32 or bf16.")
-
-
-def _weights_hash(model: Any) -> str:
-    digest = hashlib.sha256(model.config.to_json_string().encode())
-    for name, tensor in sorted(model.state_dict().items()):
-        digest.update(name.encode())
-        digest.update(tensor.detach().cpu().float().contiguous().numpy().tobytes())
-    return digest.hexdigest()[:16]

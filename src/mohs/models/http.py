@@ -10,17 +10,19 @@ import hashlib
 import random
 import threading
 import time
+import weakref
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 import httpx
 
 from mohs.engine import by_size
-from mohs.errors import BadInput, ServiceFailed
-from mohs.models.victim import Fields, Output, Scores, scores
+from mohs.errors import BadInput, ServiceFailed, VictimError
+from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
 _PASSING = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
+_LONGEST_PAUSE = 300.0  # seconds; however long an endpoint asks to be left alone
 
 
 class HttpVictim:
@@ -43,10 +45,11 @@ class HttpVictim:
         header: str = "",  # one extra header, as "Authorization: Bearer ..."; never written to the manifest
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise BadInput(f"{url!r} is not a web address; write --victim http://host:port/path.")
-        self.name = url
-        self.output = Output(output)
+        at_least(1, batch=batch, concurrency=concurrency)
+        at_least(0.001, timeout=timeout)
+        at_least(0, retries=retries, backoff=backoff, rate=rate)
+        self.name = _address(url)
+        self.output = declared(output)
         self.labels = tuple(labels)
         self.hard = self.output is Output.LABELS
         if self.hard and not self.labels:
@@ -56,10 +59,9 @@ class HttpVictim:
         self.retried = 0
         self._batch, self._retries, self._backoff = batch, retries, backoff
         self._classes: int | None = len(self.labels) or None
-        name, _, value = header.partition(":")
-        headers = {name.strip(): value.strip()} if header else {}
-        self._client = httpx.Client(timeout=timeout, headers=headers, transport=transport)
-        self._pool = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="mohs-http")
+        self._client = httpx.Client(timeout=timeout, headers=_headers(header), transport=transport)
+        self._finish = weakref.finalize(self, self._client.close)
+        self._room = threading.BoundedSemaphore(concurrency)
         self._gap = 1 / rate if rate else 0.0
         self._gate = threading.Lock()
         self._next = 0.0
@@ -69,8 +71,10 @@ class HttpVictim:
         return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
 
     def launch(self, batch: list[Fields]) -> tuple[int, Future[Any]]:
-        """Send the batch from a worker thread."""
-        return len(batch), self._pool.submit(self._post, batch)
+        """Send the batch from a thread of its own, which does not keep the process alive."""
+        future: Future[Any] = Future()
+        threading.Thread(target=self._fulfil, args=(future, batch), name="mohs-http", daemon=True).start()
+        return len(batch), future
 
     def collect(self, ticket: tuple[int, Future[Any]]) -> list[Scores]:
         """Wait for the response and check it."""
@@ -83,22 +87,35 @@ class HttpVictim:
         """What the endpoint cuts is not known."""
         return None
 
+    def close(self) -> None:
+        """Close the connections; happens by itself when the victim is no longer used."""
+        self._finish()
+
+    def _fulfil(self, future: Future[Any], batch: list[Fields]) -> None:
+        try:
+            with self._room:
+                future.set_result(self._post(batch))
+        except Exception as error:
+            future.set_exception(error)
+
     def _wait_for_turn(self) -> None:
         if self._gap:
             with self._gate:
                 now = time.monotonic()
                 turn = max(now, self._next)
                 self._next = turn + self._gap
-            time.sleep(max(0.0, turn - now))
+            time.sleep(turn - now)
 
     def _post(self, batch: list[Fields]) -> Any:
         texts = [fields[0] if len(fields) == 1 else list(fields) for fields in batch]
-        problem = ""
+        problem, asked = "", 0.0
         for attempt in range(self._retries + 1):
             if attempt:
-                self.retried += 1
-                time.sleep(self._backoff * 2 ** (attempt - 1) * (0.5 + random.random()))
+                with self._gate:
+                    self.retried += 1
+                time.sleep(max(asked, self._backoff * 2 ** (attempt - 1) * (0.5 + random.random())))
             self._wait_for_turn()
+            asked = 0.0
             try:
                 response = self._client.post(self.name, json={"texts": texts})
             except httpx.HTTPError as error:
@@ -106,9 +123,11 @@ class HttpVictim:
                 continue
             if response.status_code in _PASSING:
                 problem = f"status {response.status_code}"
+                after = response.headers.get("Retry-After", "")
+                asked = min(float(after), _LONGEST_PAUSE) if after.isdecimal() else 0.0
                 continue
             if response.status_code != 200:
-                raise ValueError(f"status {response.status_code} from {self.name}: {response.text[:200]!r}")
+                raise VictimError(f"{self.name} refused with status {response.status_code}: {response.text[:200]!r}.")
             return self._unpack(response)
         raise ServiceFailed(f"{self.name} did not answer after {self._retries + 1} tries (last: {problem}).")
 
@@ -116,6 +135,26 @@ class HttpVictim:
         try:
             return response.json()[self.output.value]
         except (ValueError, KeyError, TypeError):
+            shape = "[0, ...]" if self.hard else "[[...], ...]"
             raise ServiceFailed(
-                f'{self.name} answered {response.text[:80]!r}; JSON as {{"{self.output.value}": [[...], ...]}} is expected.'
+                f'{self.name} answered {response.text[:80]!r}; JSON as {{"{self.output}": {shape}}} is expected.'
             ) from None
+
+
+def _address(url: str) -> str:
+    try:
+        good = url.startswith(("http://", "https://")) and bool(httpx.URL(url).host)
+    except httpx.InvalidURL:
+        good = False
+    if not good:
+        raise BadInput(f"{url!r} is not a web address; write --victim http://host:port/path.")
+    return url
+
+
+def _headers(header: str) -> dict[str, str]:
+    if not header:
+        return {}
+    name, colon, value = header.partition(":")
+    if not (colon and name.strip() and header.isascii() and header.isprintable()):
+        raise BadInput("The victim option header is not a header; write header='Name: value'.")
+    return {name.strip(): value.strip()}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mohs.errors import BadInput
-from mohs.models.victim import Victim
+from mohs.models.victim import Output, Victim, declared
 
 KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH"
 
@@ -82,6 +82,9 @@ def _typed(kind: Callable[..., Any], given: Mapping[str, str], spec: str) -> dic
     for name, value in given.items():
         if name not in known:
             raise BadInput(f"{spec} has no option {name!r}; it takes {', '.join(known) or 'none'}.")
+        if isinstance(known[name], Output):
+            typed[name] = declared(value)
+            continue
         try:
             typed[name] = type(known[name])(value)
         except ValueError:

@@ -16,12 +16,13 @@ def load_sklearn(
     spec: str, *, trust_pickle: bool = False, labels: Sequence[str] = (), batch: int = 1024
 ) -> FunctionVictim:
     """A fitted pipeline that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
-    path = Path(spec)
+    path = Path(spec).expanduser()
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
     if not trust_pickle:
         raise BadInput(
-            f"{path} is a pickle, and opening a pickle runs whatever code is in it; if you trust this file, add --trust-pickle."
+            f"{path} is a pickle, and opening a pickle runs whatever code is in it; "
+            "if you trust this file, add --trust-pickle."
         )
     try:
         import joblib
@@ -31,9 +32,13 @@ def load_sklearn(
     try:
         model: Any = joblib.load(path)
     except Exception as error:  # unpickling can raise anything
-        raise BadInput(f"{path} cannot be opened ({type(error).__name__}: {error}).") from error
+        raise BadInput(f"{path} cannot be opened ({type(error).__name__}: {' '.join(str(error).split())}).") from error
     classes = list(getattr(model, "classes_", []))
     names = tuple(labels) or tuple(map(str, classes))
+    if classes and len(classes) != len(names):
+        raise BadInput(
+            f"{path} has {len(classes)} classes ({', '.join(map(str, classes))}), but --labels names {len(names)}."
+        )
     soft = hasattr(model, "predict_proba")
     if not soft and not hasattr(model, "predict"):
         raise BadInput(f"{path} holds a {type(model).__name__}, which has neither predict_proba nor predict.")
@@ -41,7 +46,8 @@ def load_sklearn(
     def answer(texts: list[str]) -> Any:
         if soft:
             return model.predict_proba(texts)
-        return [classes.index(label) for label in model.predict(texts)]
+        found = model.predict(texts)
+        return [classes.index(label) for label in found] if classes else found
 
     return FunctionVictim(
         answer,

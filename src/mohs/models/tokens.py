@@ -1,30 +1,46 @@
 """Token ids put together from the pieces of a text, so that a candidate is never tokenised as a whole.
 
-A text is cut before each run of white space; a piece is that white space and the word with its punctuation. For the
-tokenizers in use (WordPiece, byte-level BPE, SentencePiece/Unigram) a piece gets the same ids alone as in its place,
-so ids are looked up piece by piece, and only pieces never seen before reach the tokenizer. Whether that holds for a
-given tokenizer is tried out on awkward strings when it is loaded; if not, texts are tokenised whole.
+A text is cut at single spaces between ordinary characters; any other white space stays inside its piece. For the
+tokenizers in use (WordPiece, byte-level BPE, SentencePiece/Unigram) a piece with its space then gets the same ids alone
+as in its place, so ids are looked up piece by piece, and only pieces never seen before reach the tokenizer.
+
+That holds if the tokenizer normalises locally and always splits at such a space, which is tried out when it is loaded;
+if not, all texts are tokenised whole. So are the texts with a piece that spells one of the tokenizer's added tokens,
+since these may swallow the space beside them. `fallbacks` counts the texts tokenised whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import regex
 
-_PIECE = regex.compile(r"\s*\S+|\s+$")
-_MOST_PIECES = 500_000  # about 100 MB; then the table starts afresh
+# Marks need their letter, and these are out: characters that normalise to white space or to nothing but a mark, the
+# block that SentencePiece writes for a space, the replacement character, and letters that join the space after them.
+_ODD = (
+    r"\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed-\u1fef"
+    r"\u1ffd\u1ffe\u2017\u203e\u2581\u309b\u309c\ufc5e-\ufc63\ufdfa\ufdfb\ufe49-\ufe4c\ufe70-\ufe7e\uff9e\uff9f\uffe3\ufffd"
+)
+_PLAIN = rf"[[\p{{L}}\p{{N}}\p{{P}}\p{{S}}]--[{_ODD}\p{{GCB=Prepend}}]]"
+_CUT = regex.compile(rf"(?V1)(?<={_PLAIN}\p{{M}}*) (?={_PLAIN})")
+_WORD = regex.compile(rf"(?V1){_PLAIN}(?:[^ ]*{_PLAIN}\p{{M}}*|\p{{M}}*)")
 
+_MOST_PIECES = 500_000  # about 100 MB; then the tables start afresh
+_LOCAL_PATTERNS = {" {2,}", " +", r"\s+"}  # regular expressions that leave a single space between words alone
+
+_WORDS = (
+    "a The don't 'tis well-made, C++ U.S.A. ... () -- — ' \" 's n't x² 3,000€ 50% 1 000 iPhone ALL café e\u0301 ﬁne №5 "
+    "½ ß İ @user #tag http://a.b/c?d=e 你好 世, שלום مرحبا नमस्ते क् 한국 👍 🏽 👨‍👩‍👧 ❤\ufe0f $ < > & ~ ^ `"
+).split(" ")
 _AWKWARD = (
     "It's a well-made, 'honest' film... don't miss it!",
     "  two  spaces\tand\ttabs \r\n and lines\n\n\nend  ",
-    "Déjà vu à la café; naïve coöperation — 3,000€ (50%)",
-    "emoji 👍🏽 👨‍👩‍👧 and ½ ﬁne №5 x²",
+    "emoji 👍🏽 👨‍👩‍👧 and ½ ﬁne №5 x² a¨ ´b ▁ c▁ \ufffd d",
     "שלום עולם مرحبا بالعالم 你好,世界 नमस्ते दुनिया",
-    "e\u0301 a\u0308o\u0308 \u0301start re-\u200dzwj\u200cnj soft\u00adhyphen nb\u00a0space \u3000wide",
+    "e\u0301 a\u0308o\u0308 \u0301start re-\u200dzwj\u200cnj soft\u00adhyphen nb\u00a0space \u3000wide \u200b zero",
     "http://a.b/c?d=e&f=g @user #tag ALLCAPS iPhone C++ U.S.A. 's n't",
-    "a",
     "",
 )
 
@@ -35,14 +51,23 @@ class Composer:
     def __init__(self, tokenizer: Any) -> None:
         from tokenizers import Tokenizer
 
-        if not getattr(tokenizer, "is_fast", False):
-            raise ValueError("a fast tokenizer is needed")
-        self._backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+        layout = tokenizer.backend_tokenizer.to_str()
+        self._backend = Tokenizer.from_str(layout)
         self._backend.no_truncation()
         self._backend.no_padding()
-        self._known: dict[str, list[int]] = {}
-        self.composable = all(self._composed([text])[0] == self.whole(text) for text in _AWKWARD)
+        self._backend.encode_special_tokens = tokenizer.backend_tokenizer.encode_special_tokens
+        self._heads: dict[str, list[int]] = {}  # pieces at the start of a text
+        self._tails: dict[str, list[int]] = {}  # pieces behind a space, which is not part of the key
+        self._wild: set[str] = set()  # pieces that spell an added token
+        self._plain: set[str] = set()  # pieces without a space inside and cut off safely at both ends
+        added = self._backend.get_added_tokens_decoder()
+        self._added = set(added)
+        self._spelt = {i: token.content for i, token in added.items() if not token.normalized}
         self.fallbacks = 0  # texts that had to be tokenised whole
+        self.composable = _local(self._backend, json.loads(layout))
+        if self.composable:
+            self.composable = all(self.ids([text])[0] == self.whole(text) for text in _sample())
+            self.fallbacks = 0
 
     def whole(self, text: str) -> list[int]:
         """What the tokenizer itself gives for the string."""
@@ -51,28 +76,44 @@ class Composer:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each string."""
-        if self.composable:
-            return self._composed(texts)
-        self.fallbacks += len(texts)
-        return [encoding.ids for encoding in self._backend.encode_batch(list(texts), add_special_tokens=False)]
-
-    def _composed(self, texts: Sequence[str]) -> list[list[int]]:
-        known = self._known
-        pieces = [_PIECE.findall(text) for text in texts]
-        unseen = list(dict.fromkeys(piece for row in pieces for piece in row if piece not in known))
-        if unseen:
-            if len(known) > _MOST_PIECES:
-                known.clear()
-                unseen = list(dict.fromkeys(piece for row in pieces for piece in row))
-            encoded = self._backend.encode_batch(unseen, add_special_tokens=False)
-            known.update(zip(unseen, (encoding.ids for encoding in encoded), strict=True))
+        if not self.composable:
+            self.fallbacks += len(texts)
+            return [encoding.ids for encoding in self._backend.encode_batch(list(texts), add_special_tokens=False)]
+        if len(self._heads) + len(self._tails) > _MOST_PIECES:
+            for table in (self._heads, self._tails, self._wild, self._plain):
+                table.clear()
+        cut = [self._pieces(text) for text in texts]
+        self._learn({row[0] for row in cut}, self._heads, "")
+        self._learn(set().union(*(row[1:] for row in cut)), self._tails, " ")
         rows = []
-        for row in pieces:
-            ids: list[int] = []
-            for piece in row:
-                ids += known[piece]
+        tails = self._tails
+        for text, row in zip(texts, cut, strict=True):
+            if self._wild and not self._wild.isdisjoint(row):
+                self.fallbacks += 1
+                rows.append(self.whole(text))
+                continue
+            ids = self._heads[row[0]].copy()
+            for piece in row[1:]:
+                ids += tails[piece]
             rows.append(ids)
         return rows
+
+    def _pieces(self, text: str) -> list[str]:
+        pieces = text.split(" ")
+        if self._plain.issuperset(pieces):
+            return pieces
+        found: list[str] = _CUT.split(text)
+        return found
+
+    def _learn(self, pieces: set[str], table: dict[str, list[int]], before: str) -> None:
+        unseen = [piece for piece in pieces if piece not in table]
+        encoded = self._backend.encode_batch([before + piece for piece in unseen], add_special_tokens=False)
+        for piece, encoding in zip(unseen, encoded, strict=True):
+            table[piece] = encoding.ids
+            if any(i in self._added and self._spelt.get(i, piece) in piece for i in encoding.ids):
+                self._wild.add(piece)
+            elif _WORD.fullmatch(piece):
+                self._plain.add(piece)
 
     def ends(self, text: str, tokens: int) -> int:
         """How many characters the first so many tokens of a string cover."""
@@ -82,67 +123,43 @@ class Composer:
         return max((end for _, end in encoding.offsets[:tokens]), default=0)
 
 
-class Frame:
-    """The special tokens a tokenizer puts around one text or a pair, and the segment ids that go with them."""
-
-    def __init__(self, tokenizer: Any, composer: Composer, window: int) -> None:
-        self.window = window
-        self._parts: dict[int, tuple[list[list[int]], list[int] | None]] = {}
-        for texts in (("a",), ("a", "b")):
-            try:
-                sample = tokenizer(*texts)
-            except (TypeError, ValueError):
-                continue  # a tokenizer without pairs
-            rest = list(sample["input_ids"])
-            types = sample.get("token_type_ids")
-            between: list[list[int]] = []
-            kinds: list[int] = []
-            for text in texts:
-                inner = composer.whole(text)
-                at = next(i for i in range(len(rest)) if rest[i : i + len(inner)] == inner)
-                between.append(rest[:at])
-                if types is not None:
-                    done = len(types) - len(rest)
-                    kinds += [types[done] if at else 0, types[done + at]]
-                rest = rest[at + len(inner) :]
-            between.append(rest)
-            if types is not None:
-                kinds.append(types[-1])
-            self._parts[len(texts)] = (between, kinds if types is not None else None)
-
-    def room(self, fields: int) -> int:
-        """How many ordinary tokens fit into the window."""
-        return self.window - sum(map(len, self._parts[fields][0]))
-
-    def accepts(self, fields: int) -> bool:
-        """Whether the tokenizer has a form for that many texts."""
-        return fields in self._parts
-
-    def row(self, ids: Sequence[list[int]]) -> tuple[list[int], list[int] | None]:
-        """The model's input for texts that fit: token ids and segment ids."""
-        between, kinds = self._parts[len(ids)]
-        row = list(between[0])
-        types = None if kinds is None else [kinds[0]] * len(row)
-        for number, inner in enumerate(ids):
-            row += inner
-            row += between[number + 1]
-            if types is not None and kinds is not None:
-                types += [kinds[2 * number + 1]] * len(inner)
-                types += [kinds[2 * number + 2]] * len(between[number + 1])
-        return row, types
+def _sample() -> Iterator[str]:
+    """Strings to try a tokenizer on: every pair of the words, and the awkward ones."""
+    yield from _AWKWARD
+    for shift in range(len(_WORDS)):
+        yield " ".join(word + " " + _WORDS[(place + shift) % len(_WORDS)] for place, word in enumerate(_WORDS))
 
 
-def keep(lengths: Sequence[int], room: int) -> list[int]:
-    """How many tokens of each text stay when they do not all fit: the longest text gives way first."""
-    kept = list(lengths)
-    if sum(kept) <= room:
-        return kept
-    if len(kept) == 1:
-        return [max(room, 0)]
-    short, long = sorted(kept)
-    if short <= room // 2:
-        long = room - short
-    else:
-        short = room // 2
-        long = room - short
-    return [short, long] if kept[0] <= kept[1] else [long, short]
+def _local(backend: Any, layout: dict[str, Any]) -> bool:
+    """Whether a space between two words ends one stretch of the tokenizer's work and begins the next.
+
+    Asked of the normaliser and the pre-tokenizer, not of the ids: these may agree only because no token of the
+    vocabulary happens to span the space.
+    """
+    if backend.pre_tokenizer is None or any(
+        regex.search(r"[\s▁]", token["content"]) for token in layout["added_tokens"]
+    ):
+        return False
+    for step in _steps(layout["normalizer"]):
+        pattern = step.get("pattern", {})
+        if len(pattern.get("String", "")) > 1 and regex.search(r"\s", pattern["String"]):
+            return False
+        if "Regex" in pattern and pattern["Regex"] not in _LOCAL_PATTERNS:
+            return False
+
+    def stretches(text: str) -> list[str]:
+        if backend.normalizer is not None:
+            text = backend.normalizer.normalize_str(text)
+        return [part for part, _ in backend.pre_tokenizer.pre_tokenize_str(text)]
+
+    heads = {word: stretches(word) for word in _WORDS}
+    tails = {word: stretches(" " + word) for word in _WORDS}
+    return all(stretches(f"{a} {b}") == heads[a] + tails[b] for a in _WORDS for b in _WORDS)
+
+
+def _steps(part: Any) -> Iterator[dict[str, Any]]:
+    """The normalisers of a tokenizer, out of whatever sequences hold them."""
+    if part:
+        yield part
+        for inner in part.get("normalizers", ()):
+            yield from _steps(inner)

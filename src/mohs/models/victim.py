@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mohs.errors import VictimError
+from mohs.errors import BadInput, VictimError
 
 Fields = tuple[str, ...]  # the strings of one text: one, or two for a pair
 Scores = tuple[float, ...]  # one probability for each class
@@ -52,22 +53,43 @@ class Victim(Protocol):
         ...
 
 
+def declared(output: Output | str) -> Output:
+    """What a user says a model's numbers are."""
+    try:
+        return Output(output)
+    except ValueError:
+        raise BadInput(f"Unknown output {output!r}; use {', '.join(Output)}.") from None
+
+
+def at_least(least: float, **settings: float) -> None:
+    """Refuse numbers below a bound, and those that are none."""
+    for name, value in settings.items():
+        if not least <= value < math.inf:
+            raise BadInput(f"Victim option {name}={value} does not fit; it must be at least {least}.")
+
+
 def scores(name: str, answers: Any, rows: int, output: Output, classes: int | None = None) -> list[Scores]:
     """A victim's raw answers as checked probabilities, one tuple a text."""
+    if hasattr(answers, "detach"):  # a torch tensor, wherever it is
+        answers = answers.detach().cpu()
     try:
         table: npt.NDArray[Any] = np.asarray(answers)
         if output is Output.LABELS:
             return _one_hot(name, table, rows, classes)
+        if table.dtype.kind not in "biufO":
+            raise TypeError(f"the type is {table.dtype}")
         table = table.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise VictimError(f"{name} answered with something that is not a table of numbers ({error}).") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        if output is not Output.LABELS:
+            _refuse_ragged(name, answers, classes)
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise VictimError(f"{name} answered with something that is not a table of numbers ({reason}).") from error
     if table.ndim != 2:
         raise VictimError(f"{name} answered with {table.ndim} dimensions; one row of class scores a text is expected.")
     if len(table) != rows:
         raise VictimError(f"{name} gave {len(table)} rows for {rows} texts.")
     if table.shape[1] < 2 or (classes is not None and table.shape[1] != classes):
-        wanted = classes or "at least 2"
-        raise VictimError(f"{name} gave {table.shape[1]} scores in row 0; {wanted} are expected, one for each class.")
+        raise _width(name, table.shape[1], 0, classes)
     bad = ~np.isfinite(table).all(axis=1)
     if bad.any():
         row = int(np.argmax(bad))
@@ -86,6 +108,24 @@ def scores(name: str, answers: Any, rows: int, output: Output, classes: int | No
                 "class; if these are logits, say so with --victim-option output=logits."
             )
     return list(map(tuple, table.tolist()))
+
+
+def _width(name: str, width: int, row: int, classes: int | None) -> VictimError:
+    wanted = classes or "at least 2"
+    return VictimError(f"{name} gave {width} scores in row {row}; {wanted} are expected, one for each class.")
+
+
+def _refuse_ragged(name: str, answers: Any, classes: int | None) -> None:
+    if (
+        not isinstance(answers, list | tuple)
+        or not answers
+        or not all(isinstance(row, list | tuple | np.ndarray) for row in answers)
+    ):
+        return
+    expected = classes or len(answers[0])
+    for number, row in enumerate(answers):
+        if len(row) != expected:
+            raise _width(name, len(row), number, expected)
 
 
 def _one_hot(name: str, table: npt.NDArray[Any], rows: int, classes: int | None) -> list[Scores]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,6 +26,7 @@ def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
         row = asdict(record)
         row["outcome"] = str(record.outcome)
         row["edits"] = [edit._asdict() for edit in record.edits]
+        row["measures"] = {name: value if math.isfinite(value) else None for name, value in record.measures.items()}
         for key in ("names", "original", "perturbed"):
             del row[key]
         for number, name in enumerate(record.names):
@@ -38,8 +42,15 @@ def export(records: Iterable[Record], format: str, out: Path | None, stdout: Tex
         raise BadInput(f"Unknown format {format!r}; use {', '.join(FORMATS)}.")
     if format == "parquet" and out is None:
         raise BadInput("Parquet is binary; name a file with --out.")
+    if out is not None and out.is_dir():
+        raise BadInput(f"{out} is a folder; name a file with --out.")
+    source = iter(records)
+    first = next(source, None)
+    if first is None:
+        raise BadInput("The run has no records to export yet; let it finish an example first.")
+    records = chain([first], source)
     if out is None:
-        return _write_lines(records, format, stdout)
+        return _write_stdout(records, format, stdout)
     beside = out.with_name(out.name + ".part")
     device = out.exists() and not out.is_file()  # a pipe or a device cannot be renamed onto
     target = out if device else beside
@@ -52,15 +63,35 @@ def export(records: Iterable[Record], format: str, out: Path | None, stdout: Tex
         if not device:
             beside.replace(out)
         return count
+    except BaseException as error:
+        if not device:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            fault = os.strerror(error.errno) if error.errno else error
+            raise MohsError(f"{out} cannot be written ({fault}); the run itself is untouched.") from error
+        raise
+
+
+def _write_stdout(records: Iterable[Record], format: str, stdout: TextIO) -> int:
+    try:
+        count = _write_lines(records, format, stdout)
+        stdout.flush()
+        return count
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise MohsError(f"{out} cannot be written ({error.strerror or error}); the run itself is untouched.") from error
+        raise MohsError(
+            f"Standard output cannot be written ({error.strerror or error}); name a file with --out."
+        ) from error
+    except UnicodeEncodeError as error:
+        raise MohsError(f"Standard output takes {error.encoding} only; name a file with --out.") from error
 
 
 def _write_lines(records: Iterable[Record], format: str, file: TextIO) -> int:
     count = 0
     writer: csv.DictWriter[str] | None = None
-    for row in rows(records):
+    for row in _alike(rows(records)):
         count += 1
         if format == "jsonl":
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -79,10 +110,8 @@ def _write_parquet(records: Iterable[Record], target: Path) -> int:
     import pyarrow.parquet
 
     count = 0
-    source = rows(records)
-    first = next(source, None)
-    if first is None:
-        raise BadInput("The run has no records to export yet.")
+    source = _alike(rows(records))
+    first = next(source)
     texts = pyarrow.string()
     edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts)])
     kinds: dict[str, Any] = {
@@ -99,7 +128,23 @@ def _write_parquet(records: Iterable[Record], target: Path) -> int:
         while batch:
             for row in batch:
                 row["measures"] = json.dumps(row["measures"])
-            writer.write_table(pyarrow.Table.from_pylist(batch, schema=schema))
+            try:
+                table = pyarrow.Table.from_pylist(batch, schema=schema)
+            except OverflowError as error:
+                raise BadInput("A number is too large for Parquet, probably the seed; use csv or jsonl.") from error
+            writer.write_table(table)
             count += len(batch)
             batch = list(islice(source, 10_000))
     return count
+
+
+def _alike(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows, refusing one with other columns than the first: a table would lose them."""
+    columns: list[str] = []
+    for row in rows:
+        columns = columns or list(row)
+        if list(row) != columns:
+            raise BadInput(
+                f"Example {row['example_id']!r} has other text fields than the first; a table needs the same in all."
+            )
+        yield row

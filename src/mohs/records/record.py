@@ -44,6 +44,12 @@ class Record:
     error: str | None = None  # one sentence
     traceback: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("error", "traceback"):  # may quote anything; what no encoding can write becomes an escape
+            quoted = getattr(self, name)
+            if quoted is not None:
+                object.__setattr__(self, name, quoted.encode("utf-8", "backslashreplace").decode("utf-8"))
+
     def to_json(self) -> str:
         """One line of JSON."""
         return json.dumps(asdict(self), ensure_ascii=False)

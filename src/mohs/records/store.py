@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +16,9 @@ from mohs.errors import BadInput, MohsError
 from mohs.records.record import Record
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
+_BESIDE = f"{MANIFEST}.new"  # a manifest being written; left over only by a kill
+
+_FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records (
@@ -33,14 +36,8 @@ class RunStore:
         self.folder = folder
         self.manifest = dict(manifest)
         self._lock = lock
-        with self._saving():
-            self._db = sqlite3.connect(
-                ":memory:" if folder is None else folder / JOURNAL, isolation_level=None, timeout=30
-            )
-            if folder is not None:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_TABLES)
+        with self._saving() if folder is None or lock is not None else self._reading():
+            self._db = _connect(folder, reading=lock is None)
 
     @classmethod
     def open(cls, folder: Path | None, manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> RunStore:
@@ -50,22 +47,29 @@ class RunStore:
         """
         if folder is None:
             return cls(None, manifest)
-        if folder.exists() and not folder.is_dir():
-            raise BadInput(f"{folder} is a file; --out names a folder for the run.")
-        if folder.is_dir() and not (folder / MANIFEST).exists() and any(p.name != LOCK for p in folder.iterdir()):
-            raise BadInput(f"{folder} holds other files and no run; choose a new folder with --out.")
         try:
+            if folder.exists() and not folder.is_dir():
+                raise BadInput(f"{folder} is a file; --out names a folder for the run.")
+            if folder.is_dir() and not (folder / MANIFEST).exists():
+                foreign = sorted({p.name for p in folder.iterdir()} - {LOCK, _BESIDE})
+                if foreign:
+                    raise BadInput(
+                        f"{folder} holds other files ({foreign[0]}) and no run; choose a new folder with --out."
+                    )
             folder.mkdir(parents=True, exist_ok=True)
             lock = (folder / LOCK).open("w")
         except OSError as error:
-            raise BadInput(f"The run folder {folder} cannot be written ({error.strerror}).") from error
+            raise _unwritable(folder, error) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             lock.close()
             raise BadInput(
                 f"Another process is writing to the run {folder}; wait for it or choose another --out."
             ) from None
+        except OSError as error:
+            lock.close()
+            raise _unwritable(folder, error) from error
         try:
             if (folder / MANIFEST).exists():
                 manifest = read_manifest(folder)
@@ -83,7 +87,7 @@ class RunStore:
         """Open a finished or unfinished run for reading."""
         manifest = read_manifest(folder)
         if not (folder / JOURNAL).exists():
-            raise BadInput(f"{folder} holds a manifest but no journal: the run never started.")
+            raise BadInput(f"{folder} holds a manifest but no journal: the run never started; start it again.")
         return cls(folder, manifest)
 
     def add(self, number: int, record: Record) -> None:
@@ -105,23 +109,29 @@ class RunStore:
 
     def effort(self) -> dict[str, float]:
         """What the run has cost so far."""
-        return dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
+        with self._reading():
+            return dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
 
     def done(self) -> set[tuple[str, str]]:
         """Attack and example id of everything finished."""
-        return set(self._db.execute("SELECT attack, example FROM records"))
+        with self._reading():
+            return set(self._db.execute("SELECT attack, example FROM records"))
 
     def __len__(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM records").fetchone()[0])
+        with self._reading():
+            return int(self._db.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def records(self) -> Iterator[Record]:
         """All records, by attack in the order asked for and then in the order of the data."""
-        attacks = list(self.manifest.get("config", {}).get("attacks", []))
-        known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
-        for attack in [a for a in attacks if a in known] + [a for a in known if a not in attacks]:
-            rows = self._db.execute("SELECT record FROM records WHERE attack = ? ORDER BY number, example", (attack,))
-            for (line,) in rows:
-                yield Record.from_json(line)
+        attacks = list(self.manifest.get("config", {}).get("attacks") or [])
+        with self._reading():
+            known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
+            for attack in [a for a in attacks if a in known] + [a for a in known if a not in attacks]:
+                rows = self._db.execute(
+                    "SELECT record FROM records WHERE attack = ? ORDER BY number, example", (attack,)
+                )
+                for (line,) in rows:
+                    yield Record.from_json(line)
 
     def close(self) -> None:
         """Close the journal and let others write."""
@@ -139,6 +149,42 @@ class RunStore:
                 "Make room or repair the folder, then run the same command again."
             ) from error
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise MohsError(
+                f"The run {self.folder} cannot be read ({error}); restore the folder from a copy or run again with "
+                "another --out."
+            ) from error
+
+
+def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
+    place = ":memory:" if folder is None else (folder / JOURNAL).absolute().as_uri()
+    try:
+        return _set_up(place, keep=folder is not None)
+    except sqlite3.OperationalError as error:
+        if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _FORBIDDEN:
+            raise
+        # A folder that one may only read. Without a log beside it, the journal is whole as it is.
+        log = folder / f"{JOURNAL}-wal"
+        whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
+        return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
+
+
+def _set_up(place: str, *, keep: bool) -> sqlite3.Connection:
+    db = sqlite3.connect(place, uri=True, isolation_level=None, timeout=30)
+    try:
+        if keep:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+        db.executescript(_TABLES)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a run folder."""
@@ -146,24 +192,36 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{folder} is not a run: there is no {MANIFEST} in it.") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"{folder / MANIFEST} cannot be read ({' '.join(str(error).split())}).") from error
-    if not isinstance(manifest, dict) or "config" not in manifest or "identity" not in manifest:
-        raise BadInput(f"{folder / MANIFEST} is not a run's manifest.")
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        fault = " ".join(str(error).split())
+        raise BadInput(
+            f"{folder / MANIFEST} cannot be read ({fault}); restore it from a copy or choose another --out."
+        ) from error
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), dict) for key in ("config", "identity")):
+        raise BadInput(f"{folder / MANIFEST} is not a run's manifest; restore it from a copy or choose another --out.")
     return manifest
 
 
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a kill leaves either no manifest or a whole one."""
-    beside = folder / f"{MANIFEST}.new"
+    beside = folder / _BESIDE
+    lines = yaml.safe_dump(dict(manifest), sort_keys=False, allow_unicode=True)
+    if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
+        lines = yaml.safe_dump(dict(manifest), sort_keys=False)
     try:
         with beside.open("w", encoding="utf-8") as file:
-            yaml.safe_dump(dict(manifest), file, sort_keys=False, allow_unicode=True)
+            file.write(lines)
             file.flush()
             os.fsync(file.fileno())
         beside.rename(folder / MANIFEST)
     except OSError as error:
-        raise BadInput(f"The run folder {folder} cannot be written ({error.strerror}).") from error
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> BadInput:
+    return BadInput(f"The run folder {folder} cannot be written ({error.strerror}); make room or choose another --out.")
 
 
 def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

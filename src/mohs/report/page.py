@@ -147,6 +147,7 @@ def _render(run: Run) -> str:
     names = _short_names(gathered.attacks)
     template = resources.files("mohs.report").joinpath("page.html.j2").read_text("utf-8")
     rows, total = gathered.rows(), gathered.outcomes.total()
+    here = Counter(row["outcome"] for row in rows)
     planned = run.manifest.get("identity", {}).get("examples", 0) * len(config.get("attacks", ()))
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
@@ -160,7 +161,7 @@ def _render(run: Run) -> str:
         order=list(dict.fromkeys(name for column in figures for name in column)),
         bars=_bars(gathered.words),
         curve=_curve(summaries, gathered.queries),
-        outcomes={str(o): gathered.outcomes[str(o)] for o in Outcome if gathered.outcomes[str(o)]},
+        outcomes={str(o): (here[o], gathered.outcomes[o]) for o in Outcome if gathered.outcomes[o]},
         total=total,
         shown=len(rows),
         planned=planned,
@@ -214,14 +215,14 @@ def _bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
         for attack, counts in words.items()
     }
     labels = [str(start) if step == 1 else f"{start}–{start + step - 1}" for start in starts]
-    return {"labels": labels, "panels": panels, "most": max(map(max, panels.values()))}
+    return {"labels": labels, "panels": panels, "most": max(max(counts) / sum(counts) for counts in panels.values())}
 
 
 def _curve(summaries: Sequence[Summary], queries: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """Accuracy had each search been stopped after so many queries: a search within a budget runs the same until then."""
+    """Accuracy had each search stopped after so many queries; a search runs the same until its budget is spent."""
     if not queries:
         return None
-    most = max(2, *(max(counts) for counts in queries.values()))
+    most = math.ceil(1.2 * max(2, *(max(counts) for counts in queries.values())))
 
     def x(asked: float) -> float:
         return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * math.log(max(asked, 1)) / math.log(most), 1)

@@ -40,7 +40,7 @@ class Example:
         object.__setattr__(self, "label", number)
         for string in (self.id, *self.names, *self.text.fields):
             if has_surrogates(string):
-                raise BadInput(f"Example {ascii(self.id)} holds half a surrogate pair, which is no text; remove it.")
+                raise BadInput(f"Example {self.id!a} holds half a surrogate pair, which is no text; remove it.")
         for name in self.changeable:
             if name not in self.names:
                 raise BadInput(f"Field {name!r} cannot change: the fields are {', '.join(self.names)}.")

@@ -1,0 +1,68 @@
+"""What a tokenizer puts around token ids, and what it leaves out when they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Row = tuple[list[int], list[int] | None]  # token ids and segment ids
+
+
+class Frame:
+    """The special tokens a tokenizer puts around one text or a pair, and the segment ids that go with them."""
+
+    def __init__(self, tokenizer: Any, window: int) -> None:
+        self.window = window
+        self._parts: dict[int, tuple[list[list[int]], list[list[int]] | None, list[int]]] = {}
+        for texts in (("a",), ("a", "a")):
+            try:
+                sample = tokenizer(*([text] for text in texts))
+            except (TypeError, ValueError):
+                continue  # a tokenizer without pairs
+            encoding = sample.encodings[0]
+            owners = [-1 if owner is None else owner for owner in encoding.sequence_ids]
+            places = [owners.index(number) if number in owners else -1 for number in range(len(texts))]
+            sizes = [owners.count(number) for number in range(len(texts))]
+            ends = [place + size for place, size in zip(places, sizes, strict=True)]
+            bounds = list(zip([0, *ends], [*places, len(owners)], strict=True))
+            if -1 in places or any(start > end or set(owners[start:end]) - {-1} for start, end in bounds):
+                continue  # a form we cannot take apart
+            types = encoding.type_ids if "token_type_ids" in sample else None
+            self._parts[len(texts)] = (
+                [encoding.ids[start:end] for start, end in bounds],
+                None if types is None else [types[start:end] for start, end in bounds],
+                [] if types is None else [types[place] for place in places],
+            )
+
+    def room(self, fields: int) -> int:
+        """How many ordinary tokens fit into the window."""
+        return self.window - sum(map(len, self._parts[fields][0]))
+
+    def accepts(self, fields: int) -> bool:
+        """Whether the tokenizer has a form for that many texts, with room for a token of each."""
+        return fields in self._parts and self.room(fields) >= fields
+
+    def row(self, ids: Sequence[list[int]]) -> Row:
+        """The model's input for texts that fit: token ids and segment ids."""
+        between, types_between, kinds = self._parts[len(ids)]
+        row = list(between[0])
+        for inner, after in zip(ids, between[1:], strict=True):
+            row += inner
+            row += after
+        if types_between is None:
+            return row, None
+        types = list(types_between[0])
+        for inner, kind, after in zip(ids, kinds, types_between[1:], strict=True):
+            types += [kind] * len(inner)
+            types += after
+        return row, types
+
+
+def keep(lengths: Sequence[int], room: int) -> list[int]:
+    """How many tokens of each text stay when they do not all fit: the longest text gives way first."""
+    if sum(lengths) <= room:
+        return list(lengths)
+    if len(lengths) == 1:
+        return [room]
+    short = min(*lengths, room // 2)
+    return [short, room - short] if lengths[0] <= lengths[1] else [room - short, short]

@@ -1,0 +1,37 @@
+"""Names of attacks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from mohs.attacks import TextFooler
+from mohs.attacks.catalogue import describe, name_of
+
+
+def test_an_own_setting_is_part_of_the_name() -> None:
+    method = TextFooler(constraints=(), similarity=None)
+    assert name_of(method) == "TextFooler(constraints=(), similarity=None)"
+    assert name_of(TextFooler()) == "textfooler:paper"
+
+
+def test_names_are_the_same_in_every_process() -> None:
+    """Records are found again by the attack's name, so it may not depend on the order of a set."""
+    program = "from mohs.attacks import RandomWords as R; from mohs.attacks.catalogue import *; "
+    program += "print(name_of(R(walks=9, stopwords=frozenset('abcdefgh'))), describe(R()))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
+
+
+def test_word_sets_are_told_apart() -> None:
+    assert describe(frozenset("ab")) != describe(frozenset("ac"))

@@ -1,0 +1,129 @@
+"""The commands, as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+from mohs.runs import Run
+from tests.cli.conftest import Mohs
+
+
+def test_demo(tmp_path: Path, mohs: Mohs) -> None:
+    ended = mohs("demo", "--n", 10)
+    assert ended.returncode == 0, ended.stderr
+    assert "textfooler:paper" in ended.stdout
+    assert "random:baseline" in ended.stdout
+    assert "attack success" in ended.stdout
+    assert "Page: report.html" in ended.stdout
+    assert "<html" in (tmp_path / "report.html").read_text()
+
+
+def test_attack_report_export(tmp_path: Path, mohs: Mohs) -> None:
+    ended = mohs("attack", "--n", 8, "--attack", "textfooler", "--attack", "random:baseline", "--out", "run", "-v")
+    assert ended.returncode == 0, ended.stderr
+    assert "Run folder: run" in ended.stdout
+    assert "texts in" in ended.stdout
+    shown = mohs("report", "run")
+    assert "accuracy under attack" in shown.stdout
+    assert (tmp_path / "run" / "report.html").exists()
+    machine = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
+    assert [row["attack"] for row in machine["summary"]] == ["textfooler:paper", "random:baseline"]
+
+    lines = mohs("export", "run", "--format", "jsonl").stdout.splitlines()
+    assert len(lines) == 16
+    assert json.loads(lines[0])["attack"] == "textfooler:paper"
+    rows = list(csv.DictReader(io.StringIO(mohs("export", "run", "--format", "csv").stdout)))
+    assert [row["outcome"] for row in rows] == [json.loads(line)["outcome"] for line in lines]
+    assert mohs("export", "run", "--format", "parquet", "--out", "r.parquet").returncode == 0
+    assert pyarrow.parquet.read_table(tmp_path / "r.parquet").num_rows == 16
+
+
+def test_the_same_command_again_does_nothing_new(tmp_path: Path, mohs: Mohs) -> None:
+    first = mohs("attack", "--n", 5)
+    second = mohs("attack", "--n", 5)
+    assert first.stdout == second.stdout
+    assert len(list((tmp_path / "mohs-runs").iterdir())) == 1
+    mohs("attack", "--n", 5, "--seed", 1)
+    assert len(list((tmp_path / "mohs-runs").iterdir())) == 2
+
+
+def test_a_manifest_is_a_config(tmp_path: Path, mohs: Mohs) -> None:
+    (tmp_path / "d.csv").write_text('review,score\n"good, honest film",plus\nan awful film,minus\n')
+    arguments = ["--victim", "python:tests.toys:predict", "--data", "d.csv", "--text-field", "review", "--seed", "4"]
+    arguments += [
+        "--label-field",
+        "score",
+        "--labels",
+        "minus,plus",
+        "--attack",
+        "random",
+        "--victim-option",
+        "batch=3",
+    ]
+    first = mohs("attack", *arguments, "--out", "one")
+    assert first.returncode == 0, first.stderr
+    again = mohs("attack", "--config", "one/manifest.yaml", "--out", "two")
+    assert again.returncode == 0, again.stderr
+    with Run.open(tmp_path / "one") as one, Run.open(tmp_path / "two") as two:
+        assert list(one.records()) == list(two.records())
+        assert one.manifest["identity"] == two.manifest["identity"]
+    changed = mohs("attack", "--config", "one/manifest.yaml", "--out", "three", "--seed", "5")
+    assert changed.returncode == 0, changed.stderr
+    with Run.open(tmp_path / "three") as three:
+        assert three.manifest["config"]["seed"] == 5
+
+
+def test_config_file_for_every_command(tmp_path: Path, mohs: Mohs) -> None:
+    (tmp_path / "c.yaml").write_text("n: 3\npage: other.html\n")
+    assert mohs("demo", "--config", "c.yaml").returncode == 0
+    assert (tmp_path / "other.html").exists()
+    (tmp_path / "a.yaml").write_text("n: 3\nattacks: [random]\nout: run\n")
+    assert mohs("attack", "--config", "a.yaml").returncode == 0
+    (tmp_path / "e.yaml").write_text("format: csv\n")
+    assert mohs("export", "run", "--config", "e.yaml").stdout.startswith("attack,")
+
+
+def test_attacks_table(mohs: Mohs) -> None:
+    table = json.loads(mohs("attacks", "--json").stdout)
+    assert [row["name"] for row in table] == ["textfooler", "random"]
+    shown = mohs("attacks").stdout
+    assert "Jin et al. 2020" in shown
+    assert "labels only" in shown
+
+
+def test_train_pocket_is_the_shipped_model(tmp_path: Path, mohs: Mohs) -> None:
+    made = json.loads(mohs("train-pocket", "--out", "mine", "--json").stdout)
+    assert made["fingerprint"] == made["shipped"]
+    ended = mohs("attack", "--victim", "mohs:mine", "--n", 3, "--json")
+    assert json.loads(ended.stdout)["summary"][0]["attack"] == "textfooler:paper"
+
+
+def test_gzip_tsv_and_pairs(tmp_path: Path, mohs: Mohs) -> None:
+    import gzip
+
+    rows = 'premise\thypothesis\tlabel\nHe said "no\tgood one\t1\nshe left\tan awful one\t0\n'
+    (tmp_path / "d.tsv.gz").write_bytes(gzip.compress(rows.encode()))
+    ended = mohs(
+        "attack", "--victim", "python:tests.toys:predict", "--data", "d.tsv.gz", "--attack", "random", "--out", "run",
+        "--change", "premise,hypothesis",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    with Run.open(tmp_path / "run") as run:
+        assert next(run.records()).original == ('He said "no', "good one")
+
+
+@pytest.mark.parametrize("command", [[], ["demo"], ["attack"], ["report"], ["export"], ["attacks"], ["train-pocket"]])
+def test_help_has_examples(mohs: Mohs, command: list[str]) -> None:
+    ended = mohs(*command, "--help")
+    assert ended.returncode == 0
+    assert "Examples:" in ended.stdout if command else "mohs demo" in ended.stdout
+
+
+def test_version(mohs: Mohs) -> None:
+    assert mohs("--version").stdout.startswith("mohs 0.")

@@ -1,0 +1,256 @@
+"""Every mistake gets one sentence that names the value and the remedy, a non-zero exit, and loses nothing.
+
+All messages in one place, so that they can be read side by side.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mohs.runs import Run
+from tests.cli.conftest import ROOT, Mohs
+
+GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\n'
+
+FILES: dict[str, str | bytes] = {
+    "good.jsonl": GOOD,
+    "empty.jsonl": "",
+    "blank.csv": "text,label\n",
+    "review.jsonl": '{"body": "fine", "label": 1}\n',
+    "nolabel.jsonl": '{"text": "fine", "stars": 1}\n',
+    "mixed.jsonl": GOOD + '{"text": "so so", "label": "mixed"}\n',
+    "seven.jsonl": GOOD + '{"text": "so so", "label": 7}\n',
+    "minus.jsonl": '{"text": "so so", "label": -1}\n',
+    "latin.jsonl": '{"text": "caf\xe9", "label": 1}\n'.encode("latin-1"),
+    "broken.jsonl": GOOD + "{not json\n",
+    "number.jsonl": '{"text": 5, "label": 1}\n',
+    "twice.jsonl": '{"id": 1, "text": "a", "label": 1}\n{"id": 1, "text": "b", "label": 1}\n',
+    "ragged.csv": "text,label\na,1,2\n",
+    "cut.jsonl.gz": gzip.compress(GOOD.encode() * 500)[:-30],
+    "notes.txt": "hello",
+    "bad.parquet": "hello",
+    "model.pkl": pickle.dumps([1, 2]),
+    "broken.yaml": "a: [",
+    "list.yaml": "- a\n",
+    "unknown.yaml": "victims: pocket\n",
+    "victims.py": """
+from tests.toys import predict, raises_on
+nan = lambda texts: [[float("nan"), 1.0] for _ in texts]
+wide = lambda texts: [[1.0] for _ in texts]
+unnormalised = lambda texts: [[3.0, -2.0] for _ in texts]
+short = lambda texts: [[0.5, 0.5]] * (len(texts) + 1)
+words = lambda texts: ["good" for _ in texts]
+labels = lambda texts: [1 for _ in texts]
+number = 5
+def down(texts):
+    raise ConnectionError("nobody home")
+poison = raises_on("story")
+flat = lambda texts: [0.5 for _ in texts]
+""",
+}
+
+V = "python:victims:"
+CASES: list[tuple[str, list[str], str]] = [
+    ("no file", ["--data", "none.jsonl"], "There is no file none.jsonl; --data takes a file, `pocket`, or hf:NAME."),
+    ("empty file", ["--data", "empty.jsonl"], "empty.jsonl has no examples."),
+    ("only a header", ["--data", "blank.csv"], "blank.csv has no examples."),
+    ("no text field", ["--data", "review.jsonl"], "no text column among body, label; name it with --text-field."),
+    ("wrong field", ["--data", "good.jsonl", "--text-field", "body"], "there is no field 'body'; the fields are text, label."),
+    ("no label field", ["--data", "nolabel.jsonl"], "no label field 'label'; the fields are text, stars; name it with --label-field."),
+    ("unknown label", ["--data", "mixed.jsonl"], "row 3: label 'mixed' is not a number; give the names in the victim's order"),
+    ("label not named", ["--data", "mixed.jsonl", "--labels", "bad,good"], "label 'mixed' is not one of bad, good"),
+    ("label too high", ["--data", "seven.jsonl"], "The data has a label 7, but pocket has 2 classes (0 to 1)."),
+    ("negative label", ["--data", "minus.jsonl"], "label -1 is not a class"),
+    ("not UTF-8", ["--data", "latin.jsonl"], "latin.jsonl is not utf-8 (byte 0xe9); name its encoding, as in --encoding latin-1."),
+    ("unknown encoding", ["--data", "good.jsonl", "--encoding", "klingon"], "Unknown encoding 'klingon'."),
+    ("not JSON", ["--data", "broken.jsonl"], "broken.jsonl, line 3 is not JSON"),
+    ("not a text", ["--data", "number.jsonl"], "field 'text' holds 5, which is not a text."),
+    ("id twice", ["--data", "twice.jsonl"], "the id '1' occurs twice; make ids unique or name another id column with --id-field."),
+    ("ragged table", ["--data", "ragged.csv"], "line 2 has another number of columns than the header."),
+    ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a whole gzip file"),
+    ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown kind of file; use .jsonl"),
+    ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a Parquet file"),
+    ("no datasets package", ["--data", "hf:imdb"], "hf: datasets need the package `datasets`: pip install 'mohs[datasets]'."),
+    ("unknown victim", ["--victim", "bert"], "Unknown victim 'bert'; use one of pocket, hf:PATH_OR_ID, "),
+    ("no model folder", ["--victim", "hf:./none"], "There is no folder ./none"),
+    ("no own model", ["--victim", "mohs:none"], "mohs:none is not a model folder of ours"),
+    ("no module", ["--victim", "python:nothing:f"], "python:nothing:f: No module named 'nothing'"),
+    ("no function", ["--victim", f"{V}nothing"], "the module victims has no 'nothing'."),
+    ("not a function", ["--victim", f"{V}number"], "python:victims:number is a int, not a function."),
+    ("a pickle", ["--victim", "sklearn:model.pkl"], "if you trust this file, add --trust-pickle."),
+    ("NaN", ["--victim", f"{V}nan"], "python:victims:nan gave [nan, 1.0] in row 0, which is not finite."),
+    ("one score", ["--victim", f"{V}wide"], "python:victims:wide gave 1 scores in row 0; at least 2 are expected"),
+    ("not probabilities", ["--victim", f"{V}unnormalised"], "is not a probability for each class; if these are logits, say so with --victim-option output=logits."),
+    ("wrong number of rows", ["--victim", f"{V}short"], "python:victims:short gave 2 rows for 1 texts."),
+    ("not numbers", ["--victim", f"{V}words"], "python:victims:words answered with something that is not a table of numbers"),
+    ("one dimension", ["--victim", f"{V}flat"], "python:victims:flat answered with 1 dimensions"),
+    ("labels without names", ["--victim", f"{V}labels", "--victim-option", "output=labels"], "gives labels only; name its classes, as in --labels negative,positive."),
+    ("labels for a score attack", ["--victim", f"{V}labels", "--victim-option", "output=labels", "--labels", "a,b"], "textfooler:paper steers by the victim's scores, and python:victims:labels gives labels only"),
+    ("victim down", ["--victim", f"{V}down"], "nobody home"),
+    ("unknown victim option", ["--victim", f"{V}nan", "--victim-option", "colour=red"], "has no option 'colour'; it takes output, batch."),
+    ("option without value", ["--victim-option", "batch"], "Victim option 'batch' is not of the form NAME=VALUE."),
+    ("option of a wrong kind", ["--victim", f"{V}nan", "--victim-option", "batch=many"], "Victim option batch=many does not fit"),
+    ("endpoint down", ["--victim", "http://127.0.0.1:9/", "--victim-option", "retries=0"], "http://127.0.0.1:9/ did not answer after 1 tries"),
+    ("unknown attack", ["--attack", "hammer"], "Unknown attack 'hammer'; there are textfooler, random (see `mohs attacks`)."),
+    ("unknown preset", ["--attack", "textfooler:mine"], "textfooler has no preset 'mine'; it has paper."),
+    ("attack twice", ["--attack", "random", "--attack", "random"], "An attack is named twice."),
+    ("unknown goal", ["--goal", "win"], "Unknown goal 'win'; use untargeted"),
+    ("unknown encoder", ["--encoder", "use"], "Unknown encoder 'use'; use pocket or hf:PATH_OR_ID."),
+    ("unknown device", ["--victim", "hf:.", "--device", "tpu"], "Unknown device 'tpu'; use auto, cpu, cuda or cuda:N."),
+    ("field that cannot change", ["--data", "good.jsonl", "--change", "title"], "Field 'title' cannot change: the fields are text."),
+    ("n of nothing", ["--n", "0"], "0 is not in the range"),
+    ("config missing", ["--config", "none.yaml"], "The config file none.yaml cannot be read (No such file or directory)."),
+    ("config not YAML", ["--config", "broken.yaml"], "broken.yaml is not YAML"),
+    ("config a list", ["--config", "list.yaml"], "list.yaml must hold options as `name: value` lines."),
+    ("config unknown option", ["--config", "unknown.yaml"], "unknown.yaml has the unknown option 'victims'; known are at_once, attacks"),
+    ("out is a file", ["--out", "notes.txt"], "notes.txt is a file; --out names a folder for the run."),
+    ("out holds other things", ["--out", "."], "holds other files and no run; choose a new folder with --out."),
+    ("cache unusable", ["--cache", "latin.jsonl"], "The answer cache latin.jsonl cannot be opened"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_bad_input(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    base = ["attack"] if {"--n", "--data"} & set(arguments) else ["attack", "--n", "2"]
+    ended = mohs(*base, *arguments)
+    assert message in ended.stderr
+    assert ended.returncode in (2, 4)
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""
+
+
+def test_a_victim_that_raises_on_one_text(folder: Path, mohs: Mohs) -> None:
+    rows = ["a good film", "a good story", "a bad film", "a fine film"]
+    (folder / "d.jsonl").write_text("".join(f'{{"text": "{t}", "label": {int("bad" not in t)}}}\n' for t in rows))
+    ended = mohs("attack", "--victim", f"{V}poison", "--data", "d.jsonl", "--out", "run", "--attack", "random")
+    assert ended.returncode == 3
+    assert "1 of 4 attempts ended in an error" in ended.stderr
+    assert "the first is example 1: python:victims:poison raised RuntimeError: cannot read story" in ended.stderr
+    with Run.open(folder / "run") as run:
+        outcomes = [str(record.outcome) for record in run.records()]
+        (summary,) = run.summary()
+    assert outcomes[1] == "error"
+    assert "error" not in (outcomes[0], *outcomes[2:])
+    assert summary.accuracy_before.total == 3
+
+
+def test_a_changed_configuration_is_refused_with_the_difference(folder: Path, mohs: Mohs) -> None:
+    assert mohs("attack", "--data", "good.jsonl", "--out", "run").returncode == 0
+    ended = mohs("attack", "--data", "good.jsonl", "--out", "run", "--seed", "3", "--budget", "9")
+    assert ended.returncode == 2
+    assert "seed: 0 in the folder, 3 asked for" in ended.stderr
+    assert "budget: None in the folder, 9 asked for" in ended.stderr
+    assert "choose another --out" in ended.stderr
+    (folder / "good.jsonl").write_text(GOOD.replace("good", "great"))
+    ended = mohs("attack", "--data", "good.jsonl", "--out", "run")
+    assert ended.returncode == 2
+    assert "data_hash" in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupting_saves_what_is_finished(folder: Path, mohs: Mohs, number: signal.Signals) -> None:
+    (folder / "slow.py").write_text(
+        "import os, signal\nfrom tests.toys import predict\ncount = 0\n"
+        "def slow(texts):\n    global count\n    count += 1\n"
+        f"    if count == int(os.environ.get('AT', '-1')):\n        os.kill(os.getpid(), {int(number)})\n"
+        "    return predict(texts)\n"
+    )
+    rows = [f'{{"text": "a good film number {i}", "label": 1}}\n' for i in range(30)]
+    (folder / "d.jsonl").write_text("".join(rows))
+    command = ["attack", "--victim", "python:slow:slow", "--data", "d.jsonl", "--out", "run", "--at-once", "2"]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "AT": "40"}
+    ended = subprocess.run(
+        [sys.executable, "-c", "from mohs.cli import main; main()", *command],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 130
+    assert "Interrupted: " in ended.stderr
+    assert "finished examples are saved in run; run the same command again to go on." in ended.stderr
+    with Run.open(folder / "run") as run:
+        saved = list(run.records())
+    assert 0 < len(saved) < 30
+    assert mohs(*command).returncode == 0
+    with Run.open(folder / "run") as run:
+        assert len(run) == 30
+        assert all(record in list(run.records()) for record in saved)
+
+
+def test_a_victim_that_dies_half_way(folder: Path, mohs: Mohs) -> None:
+    (folder / "dying.py").write_text(
+        "from tests.toys import predict\ncount = 0\n"
+        "def dying(texts):\n    global count\n    count += 1\n"
+        "    if count > 30:\n        raise OSError('connection lost')\n    return predict(texts)\n"
+    )
+    rows = [f'{{"text": "a good film number {i}", "label": 1}}\n' for i in range(30)]
+    (folder / "d.jsonl").write_text("".join(rows))
+    ended = mohs("attack", "--victim", "python:dying:dying", "--data", "d.jsonl", "--out", "run", "--at-once", "2")
+    assert ended.returncode == 4
+    assert "python:dying:dying raised OSError: connection lost" in ended.stderr
+    assert "finished examples are saved in run; run the same command again to go on." in ended.stderr
+    with Run.open(folder / "run") as run:
+        assert 0 < len(run) < 30
+        assert all(record.error is None for record in run.records())
+
+
+def test_full_disk_while_running(folder: Path) -> None:
+    """The journal may not grow beyond a few pages: one sentence, and what was saved stays readable."""
+    program = (
+        "import resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
+        "from mohs.cli import main\nmain()\n"
+    )
+    arguments = ["attack", "--n", "150", "--out", "run", "--at-once", "1"]
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2
+    assert "The run run cannot be saved" in ended.stderr
+    assert "what was finished before is kept" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    with Run.open(folder / "run") as run:
+        saved = len(run)
+    assert 0 < saved < 150
+
+
+def test_full_disk_on_export_and_page(folder: Path, mohs: Mohs) -> None:
+    assert mohs("attack", "--data", "good.jsonl", "--out", "run").returncode == 0
+    for arguments in (
+        ["export", "run", "--format", "csv", "--out", "/dev/full"],
+        ["report", "run", "--page", "/dev/full"],
+    ):
+        ended = mohs(*arguments)
+        assert ended.returncode == 2
+        assert "/dev/full cannot be written (No space left on device)" in ended.stderr
+        assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
+        (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
+        (["export", "run", "--format", "parquet"], "Parquet is binary; name a file with --out."),
+        (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
+    ],
+)
+def test_reading_runs(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    mohs("attack", "--data", "good.jsonl", "--out", "run")
+    ended = mohs(*arguments)
+    assert ended.returncode == 2
+    assert message in ended.stderr

@@ -1,0 +1,151 @@
+"""What every attack must keep, whatever it does: one table over the catalogue."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import mohs
+from mohs.attacks.catalogue import CATALOGUE, entries, find_attack, name_of
+from mohs.attacks.goal import predicted
+from mohs.errors import BadInput
+from mohs.models.bag import pocket_victim
+from mohs.records import Outcome, Record
+from mohs.space import build_space
+from mohs.text.dataset import Dataset
+from tests.toys import WordCount
+
+ALL = [f"{name}:{preset}" for name, presets in CATALOGUE.items() for preset in presets]
+each_attack = pytest.mark.parametrize("name", ALL)
+REVIEWS = list(Dataset("pocket", n=30))
+BOOK = sorted(pocket_victim().word_scores)
+
+
+def records(name: str, examples: list[mohs.Example], **options: Any) -> dict[str, Record]:
+    victim = options.pop("victim", "pocket")
+    with mohs.attack(victim, examples, [name], **options) as run:
+        return {record.example_id: record for record in run.records()}
+
+
+@each_attack
+@pytest.mark.parametrize("at_once", [1, 7, 256])
+def test_the_schedule_does_not_matter(name: str, at_once: int) -> None:
+    assert records(name, REVIEWS, at_once=at_once) == records(name, REVIEWS)
+
+
+@each_attack
+def test_the_order_of_the_input_does_not_matter(name: str) -> None:
+    shuffled = random.Random(3).sample(REVIEWS, len(REVIEWS))
+    assert records(name, shuffled, at_once=5) == records(name, REVIEWS)
+
+
+@each_attack
+def test_the_cache_does_not_matter(name: str, tmp_path: Path) -> None:
+    plain = records(name, REVIEWS)
+    cold = records(name, REVIEWS, cache=tmp_path / "answers.sqlite")
+    warm = records(name, REVIEWS, cache=tmp_path / "answers.sqlite", at_once=3)
+    assert plain == cold == warm
+
+
+@each_attack
+def test_batches_and_flights_do_not_matter(name: str) -> None:
+    weights = pocket_victim().word_scores
+    found = [records(name, REVIEWS, victim=WordCount(weights, *shape)) for shape in ((1, 64), (3, 7), (2, 1))]
+    assert found[0] == found[1] == found[2]
+
+
+@each_attack
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    words=st.lists(st.sampled_from(BOOK), min_size=0, max_size=12), seed=st.integers(0, 5), budget=st.integers(1, 80)
+)
+def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], seed: int, budget: int) -> None:
+    text = ", ".join(words)
+    victim = pocket_victim()
+    label = predicted(victim.collect([(text,)])[0])
+    example = mohs.Example.of(text, label)
+    record = records(name, [example], seed=seed, budget=budget)["0"]
+    assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
+    assert record.queries <= budget
+    attack = find_attack(name)[1]
+    space = build_space(example, attack.source, attack.constraints, attack.stopwords, example.positions)
+    assert record.perturbed is not None
+    final = example.text.replace_all({edit.position: edit.new for edit in record.edits})
+    assert final.fields == record.perturbed
+    assert final in space
+    assert record.scores_after == victim.collect([record.perturbed])[0]
+    assert (predicted(record.scores_after) != label) == (record.outcome is Outcome.SUCCESS)
+
+
+@each_attack
+def test_only_allowed_fields_change(name: str) -> None:
+    pairs = [
+        mohs.Example(e.id, mohs.Text(e.text.fields[0], f.text.fields[0]), e.label, ("one", "two"), ("one",))
+        for e, f in zip(REVIEWS[:12], REVIEWS[12:24], strict=True)
+    ]
+    for pair in pairs:
+        record = records(name, [pair])[pair.id]
+        assert record.error is None
+        assert record.perturbed is None or record.perturbed[1] == pair.text.fields[1]
+
+
+@each_attack
+@pytest.mark.parametrize("goal", ["targeted:1", "below:0.3"])
+def test_other_goals(name: str, goal: str) -> None:
+    for record in records(name, REVIEWS, goal=goal).values():
+        assert record.error is None
+        if record.outcome is Outcome.SUCCESS:
+            met = (
+                predicted(record.scores_after) == 1 if goal == "targeted:1" else record.scores_after[record.label] < 0.3
+            )
+            assert met
+
+
+@each_attack
+def test_awkward_texts(name: str) -> None:
+    texts = ["", "great", "👍👍", "GREAT!!! 100%", "great\r\n\r\ngreat", "שלום great עולם", "e\u0301t\u00e9 great"]
+    examples = [mohs.Example.of(text, 1, id=str(i)) for i, text in enumerate(texts)]
+    assert [record.error for record in records(name, examples).values()] == [None] * len(texts)
+
+
+@each_attack
+def test_words_beyond_the_window_are_left_alone(name: str) -> None:
+    class Short(WordCount):
+        def visible(self, fields: tuple[str, ...]) -> tuple[int, ...] | None:
+            return (20,)
+
+        def scores(self, fields: tuple[str, ...]) -> tuple[float, ...]:
+            return super().scores((fields[0][:20],))
+
+    victim = Short({"good": 2.0, "great": 2.0})
+    record = records(name, [mohs.Example.of("a good film with great good actors", 1)], victim=victim)["0"]
+    assert record.beyond_window == 3  # great, good, actors; "with" ends at character 16
+    assert all(edit.position < 4 for edit in record.edits)
+
+
+@each_attack
+def test_a_victim_that_only_gives_labels_is_refused_or_works(name: str) -> None:
+    def labels(texts: list[str]) -> list[int]:
+        return [int("good" in text) for text in texts]
+
+    options: dict[str, Any] = {"labels": ("no", "yes"), "victim_options": {"output": "labels"}}
+    if find_attack(name)[1].needs_scores:
+        with pytest.raises(BadInput, match="steers by the victim's scores"):
+            mohs.attack(labels, [("a good film", 1)], [name], **options)
+    else:
+        assert records(name, [mohs.Example.of("a good film", 1)], victim=labels, **options)["0"].error is None
+
+
+@each_attack
+def test_it_is_in_the_table_and_knows_its_name(name: str) -> None:
+    entry = next(entry for entry in entries() if entry.name == name.split(":")[0])
+    assert name.split(":")[1] in entry.presets
+    assert entry.paper
+    assert entry.about
+    assert name_of(find_attack(name)[1]) == name
+    hash(find_attack(name)[1])

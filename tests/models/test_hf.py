@@ -1,0 +1,315 @@
+"""`hf:PATH`: the answers are those of plain transformers, and what cannot be used is refused in one sentence."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mohs.engine import Service
+from mohs.errors import BadInput, VictimError
+from mohs.models.hf import HfVictim
+from mohs.models.victim import Fields, Scores
+from tests.models.conftest import corpus, save, small_model, tiny_composer, tiny_tokenizer, transformers, wordpiece
+
+WORDS = ["good", "film", "a", "the", "unbelievably", "don't", "👍"]
+SINGLES: list[Fields] = [(text[:size],) for text, size in zip(corpus(), [3, 9, 20, 40, 80, 900] * 10, strict=False)]
+PAIRS: list[Fields] = [(one, other) for (one,), (other,) in zip(SINGLES, SINGLES[1:], strict=False)]
+KIND = {"bert": "wordpiece", "roberta": "byte-bpe"}
+
+
+def ask(victim: HfVictim, items: list[Fields]) -> dict[Fields, Scores]:
+    found: dict[Fields, Scores] = {}
+    for batch in victim.plan(items):
+        found.update(zip(batch, victim.collect(victim.launch(batch)), strict=True))
+    return found
+
+
+def plainly(folder: str, items: list[Fields]) -> list[Scores]:
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    inputs = tokenizer(
+        *map(list, zip(*items, strict=True)), padding=True, truncation=True, max_length=64, return_tensors="pt"
+    )
+    with torch.inference_mode():
+        rows: list[Scores] = [tuple(row) for row in model(**inputs).logits.double().softmax(-1).tolist()]
+    return rows
+
+
+def folder_of(victim: HfVictim) -> str:
+    return victim.name.removeprefix("hf:")
+
+
+def copy(folder: Path, to: Path, **config: Any) -> Path:
+    shutil.copytree(folder, to)
+    told = json.loads((to / "config.json").read_text())
+    (to / "config.json").write_text(json.dumps({**told, **config}))
+    return to
+
+
+@pytest.mark.parametrize("items", [SINGLES, PAIRS, [("",), ("word",)]])
+def test_scores_are_those_of_transformers(victim: HfVictim, items: list[Fields]) -> None:
+    found = ask(victim, items)
+    wanted = plainly(folder_of(victim), items)
+    assert torch.tensor(wanted).std(0).max() > 0.01  # the model tells the texts apart
+    for item, row in zip(items, wanted, strict=True):
+        assert found[item] == pytest.approx(row, abs=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_companions(victim: HfVictim, data: st.DataObject) -> None:
+    item = data.draw(st.sampled_from(SINGLES + PAIRS))
+    others = data.draw(st.lists(st.sampled_from(SINGLES + PAIRS), unique=True, max_size=40))
+    alone = ask(victim, [item])[item]
+    among = ask(victim, list(dict.fromkeys([item, *others])))[item]
+    assert among == (alone if victim.exact else pytest.approx(alone, abs=1e-5))
+
+
+def test_exact_is_found_out(bert_folder: Path) -> None:
+    class Drifting(HfVictim):
+        def _forward(self, rows: list[Any]) -> Any:
+            logits = super()._forward(rows)
+            logits[:, 0] += 1e-3 * len(rows)
+            return logits
+
+    assert Drifting(str(bert_folder), device="cpu").exact is False
+
+
+def test_batches_have_one_length(bert_folder: Path) -> None:
+    victim = HfVictim(str(bert_folder), device="cpu", tokens=80)
+    items = [(" ".join(WORDS[(i + j) % 7] for j in range(1 + i % 9)),) for i in range(60)]
+    unique: list[Fields] = list(dict.fromkeys(items))
+    batches = victim.plan(list(unique))
+    lengths = [[len(victim._rows[item][0]) for item in batch] for batch in batches]
+    assert sorted(item for batch in batches for item in batch) == sorted(unique)
+    assert all(len(set(row)) == 1 for row in lengths)
+    assert [row[0] for row in lengths] == sorted((row[0] for row in lengths), reverse=True)
+    assert all(len(row) <= max(4, 80 // row[0]) for row in lengths)
+    assert max(map(len, batches)) > 1
+    assert victim.plan(list(reversed(unique))) == batches
+
+
+def test_only_rows_of_a_group_meet_the_model(bert: HfVictim, monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes: list[Any] = []
+    model = bert._model
+
+    def watch(**inputs: Any) -> Any:
+        shapes.append({key: value.shape for key, value in inputs.items()})
+        return model(**inputs)
+
+    monkeypatch.setattr(bert, "_model", watch)
+    ask(bert, [("a",)])
+    assert shapes == [{"input_ids": (4, 3), "token_type_ids": (4, 3)}]
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_visible(victim: HfVictim, data: st.DataObject) -> None:
+    text = st.lists(st.sampled_from(WORDS), max_size=70).map(" ".join)
+    fields = data.draw(st.one_of(st.tuples(text), st.tuples(text, text)))
+    tokenizer = tiny_tokenizer(KIND[Path(folder_of(victim)).name.rstrip("0123456789")])
+    cut = tokenizer(*([field] for field in fields), truncation=True, max_length=64, return_offsets_mapping=True)
+    whole = tokenizer(*([field] for field in fields))
+    if len(whole["input_ids"][0]) <= 64:
+        assert victim.visible(fields) is None
+    else:
+        owners, offsets = cut.encodings[0].sequence_ids, cut["offset_mapping"][0]
+        counts = [owners.count(number) for number in range(len(fields))]
+        found = victim.visible(fields)
+        assert found is not None
+        for number, field in enumerate(fields):
+            ends = [end for owner, (_, end) in zip(owners, offsets, strict=True) if owner == number]
+            all_of_it = counts[number] == len(tokenizer(field, add_special_tokens=False)["input_ids"])
+            assert found[number] == (len(field) if all_of_it else max(ends, default=0))
+
+
+def test_what_is_not_visible_does_not_matter(victim: HfVictim) -> None:
+    text = " ".join(WORDS * 12)
+    limits = victim.visible((text,))
+    assert limits is not None
+    (end,) = limits
+    assert 0 < end < len(text)
+    other = text[:end] + " and" * 50
+    assert ask(victim, [(other,)])[(other,)] == pytest.approx(ask(victim, [(text,)])[(text,)], abs=1e-5)
+
+
+def test_three_texts(bert: HfVictim) -> None:
+    for call in (bert.visible, lambda fields: bert.launch([fields])):
+        with pytest.raises(VictimError, match="no input form for 3 texts"):
+            call(("a", "b", "c"))
+
+
+def test_half_a_surrogate_fails_alone(bert: HfVictim) -> None:
+    service: Service[Fields, Scores] = Service(bert)
+    good, bad = service.ask([("fine",)]), service.ask([("a \ud800 b",)])
+    list(service.launch())
+    while service.flying or service.planned:
+        list(service.collect())
+        list(service.launch())
+    assert good.answers == [ask(bert, [("fine",)])[("fine",)]]
+    assert bad.failure is not None
+
+
+def test_labels(bert_folder: Path) -> None:
+    assert HfVictim(str(bert_folder), device="cpu", labels=["x", "y", "z"]).labels == ("x", "y", "z")
+    with pytest.raises(BadInput, match=r"has 3 classes \(LABEL_0, LABEL_1, LABEL_2\), but --labels names 2"):
+        HfVictim(str(bert_folder), device="cpu", labels=["x", "y"])
+
+
+def test_regression_is_refused(tmp_path: Path) -> None:
+    save(tmp_path, "bert", tiny_tokenizer("wordpiece"), classes=1)
+    with pytest.raises(BadInput, match="one output, which is a regression"):
+        HfVictim(str(tmp_path), device="cpu")
+
+
+def test_fingerprint(bert: HfVictim, bert_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(bert_folder, tmp_path / "same")
+    assert HfVictim(str(tmp_path / "same"), device="cpu").fingerprint == bert.fingerprint
+    save(tmp_path / "weights", "bert", tiny_tokenizer("wordpiece"), seed=1)
+    assert HfVictim(str(tmp_path / "weights"), device="cpu").fingerprint != bert.fingerprint
+    cased = wordpiece(False)
+    cased.add_tokens(["x"] * (len(tiny_tokenizer("wordpiece")) - len(cased)))
+    shutil.copytree(bert_folder, tmp_path / "tokenizer")
+    cased.save_pretrained(tmp_path / "tokenizer")
+    assert HfVictim(str(tmp_path / "tokenizer"), device="cpu").fingerprint != bert.fingerprint
+
+
+def test_dtype(bert_folder: Path, bert: HfVictim) -> None:
+    assert bert._model.dtype is torch.float32
+    with pytest.raises(BadInput, match="bf16 is for CUDA"):
+        HfVictim(str(bert_folder), device="cpu", dtype="bf16")
+    with pytest.raises(BadInput, match="Unknown dtype 'fp64'"):
+        HfVictim(str(bert_folder), device="cpu", dtype="fp64")
+
+
+def test_half_precision_weights_run_in_fp32(tmp_path: Path) -> None:
+    model = small_model("bert", tiny_tokenizer("wordpiece")).half()
+    victim = HfVictim(str(save(tmp_path, "bert", tiny_tokenizer("wordpiece"), model)), device="cpu")
+    assert victim._model.dtype is torch.float32
+
+
+def test_nan_weights(tmp_path: Path) -> None:
+    model = small_model("bert", tiny_tokenizer("wordpiece"))
+    model.classifier.bias.data[1] = float("nan")
+    save(tmp_path, "bert", tiny_tokenizer("wordpiece"), model)
+    with pytest.raises(VictimError, match=r"^hf:.* in row 0, which is not finite"):
+        HfVictim(str(tmp_path), device="cpu")
+
+
+def test_untrained_head_is_refused(tmp_path: Path) -> None:
+    model = small_model("bert", tiny_tokenizer("wordpiece")).bert
+    save(tmp_path, "bert", tiny_tokenizer("wordpiece"), model)
+    with pytest.raises(BadInput, match=r"has no weights for classifier\.\w+ and others"):
+        HfVictim(str(tmp_path), device="cpu")
+
+
+def test_left_truncation_is_refused(tmp_path: Path, bert_folder: Path) -> None:
+    tokenizer = wordpiece(True)
+    tokenizer.truncation_side = "left"
+    shutil.copytree(bert_folder, tmp_path / "m")
+    tokenizer.save_pretrained(tmp_path / "m")
+    with pytest.raises(BadInput, match="cuts long texts at the start"):
+        HfVictim(str(tmp_path / "m"), device="cpu")
+
+
+def test_slow_tokenizer_is_refused(bert_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(tiny_tokenizer("wordpiece")), "is_fast", False)
+    with pytest.raises(BadInput, match="has no fast tokenizer"):
+        HfVictim(str(bert_folder), device="cpu")
+
+
+def test_a_model_that_does_not_run(bert_folder: Path, tmp_path: Path) -> None:
+    tokenizer = wordpiece(True)
+    tokenizer.add_tokens(["good", "bad", "film"])  # ids the embeddings do not have
+    shutil.copytree(bert_folder, tmp_path / "m")
+    tokenizer.save_pretrained(tmp_path / "m")
+    with pytest.raises(BadInput, match="loads but does not run: IndexError"):
+        HfVictim(str(tmp_path / "m"), device="cpu")
+
+
+@pytest.mark.parametrize("spec", ["./no-such-folder", "a/b/c", "/no/such/folder"])
+def test_missing_folder(spec: str) -> None:
+    with pytest.raises(BadInput, match=f"There is no folder {spec}; hf: takes"):
+        HfVictim(spec, device="cpu")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
+@pytest.mark.parametrize("damage", ["junk", "cut", "gone"])
+def test_broken_folder(bert_folder: Path, tmp_path: Path, name: str, damage: str) -> None:
+    broken = tmp_path / "m"
+    shutil.copytree(bert_folder, broken)
+    whole = (broken / name).read_bytes()
+    if damage == "gone":
+        (broken / name).unlink()
+    else:
+        (broken / name).write_bytes(b"junk" if damage == "junk" else whole[: len(whole) // 2])
+    with pytest.raises(BadInput) as caught:
+        HfVictim(str(broken), device="cpu")
+    assert str(caught.value).startswith(f"hf:{broken} ")
+    assert "\n" not in str(caught.value)
+
+
+CODE = """
+import pathlib
+from transformers import BertConfig, BertForSequenceClassification
+pathlib.Path(__file__).with_name("ran").touch()
+pathlib.Path({flag!r}).touch()
+class OwnConfig(BertConfig):
+    model_type = "own"
+class OwnModel(BertForSequenceClassification):
+    config_class = OwnConfig
+"""
+
+
+@pytest.mark.parametrize("kind", ["own", "bert"])
+def test_own_code(bert_folder: Path, tmp_path: Path, kind: str) -> None:
+    classes = {"AutoConfig": "own.OwnConfig", "AutoModelForSequenceClassification": "own.OwnModel"}
+    folder = copy(bert_folder, tmp_path / "m", model_type=kind, auto_map=classes)
+    (folder / "own.py").write_text(inspect.cleandoc(CODE.format(flag=str(tmp_path / "ran"))))
+    with pytest.raises(BadInput, match=r"^hf:.* brings its own code; if you trust it, add --trust-code, .*\.$"):
+        HfVictim(str(folder), device="cpu")
+    assert not (tmp_path / "ran").exists()
+
+
+class Trap:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+@pytest.mark.parametrize("writer", ["pickle", "torch"])
+def test_pickled_weights_run_no_code(bert_folder: Path, tmp_path: Path, writer: str) -> None:
+    folder = copy(bert_folder, tmp_path / "m")
+    (folder / "model.safetensors").unlink()
+    trap = {"x": Trap(tmp_path / "sprung")}
+    if writer == "pickle":
+        (folder / "pytorch_model.bin").write_bytes(pickle.dumps(trap))
+    else:
+        torch.save(trap, folder / "pytorch_model.bin")
+    with pytest.raises(BadInput, match=r"cannot be loaded"):
+        HfVictim(str(folder), device="cpu")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_plain_tensors_in_a_pickle(bert_folder: Path, bert: HfVictim, tmp_path: Path) -> None:
+    folder = copy(bert_folder, tmp_path / "m")
+    (folder / "model.safetensors").unlink()
+    torch.save(bert._model.state_dict(), folder / "pytorch_model.bin")
+    assert ask(HfVictim(str(folder), device="cpu"), SINGLES) == ask(bert, SINGLES)
+
+
+def test_composes(victim: HfVictim) -> None:
+    ask(victim, SINGLES)
+    assert victim.composer.composable
+    assert tiny_composer("wordpiece").composable

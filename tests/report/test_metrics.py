@@ -1,0 +1,99 @@
+"""Figures, their denominators and their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mohs.records import Outcome, Record
+from mohs.report.metrics import Rate, mean_of, summarise
+from mohs.report.table import lines, summary_table
+from mohs.text import Edit
+
+PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), seed=0, words=4, queries=10)
+
+
+def made(outcome: Outcome, count: int, edits: int = 0) -> list[Record]:
+    changed = tuple(Edit(i, "x", "y") for i in range(edits))
+    return [replace(PLAIN, outcome=outcome, edits=changed) for _ in range(count)]
+
+
+def test_denominators() -> None:
+    records = made(Outcome.SUCCESS, 6, 2) + made(Outcome.FAILED, 3) + made(Outcome.EXHAUSTED, 1)
+    records += made(Outcome.SKIPPED, 5) + made(Outcome.ERROR, 7)
+    (summary,) = summarise(records)
+    assert (summary.success.hits, summary.success.total) == (6, 10)
+    assert (summary.accuracy_before.hits, summary.accuracy_before.total) == (10, 15)
+    assert (summary.accuracy_under_attack.hits, summary.accuracy_under_attack.total) == (4, 15)
+    assert summary.words_changed.value == 2
+    assert summary.words_changed.total == 6
+    assert summary.share_changed.value == 0.5
+    assert summary.queries.total == 10
+    assert summary.outcomes == {"success": 6, "failed": 3, "skipped": 5, "exhausted": 1, "error": 7}
+    shown = {name: value for name, value, _ in lines(summary)}
+    assert shown["skipped"] == "5"
+    assert shown["errors"] == "7"
+    assert shown["budget spent"] == "1"
+    assert shown["attack success"].startswith("60.0% (6/10) [")
+
+
+@given(st.integers(1, 400), st.data())
+def test_wilson_by_its_formula(total: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, total))
+    z, p = 1.959963984540054, hits / total
+    centre = (p + z * z / (2 * total)) / (1 + z * z / total)
+    half = z / (1 + z * z / total) * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total))
+    interval = Rate(hits, total, "x").interval
+    assert interval is not None
+    assert interval[0] == pytest.approx(max(0, centre - half), abs=1e-9)
+    assert interval[1] == pytest.approx(min(1, centre + half), abs=1e-9)
+
+
+def test_wilson_covers_as_it_says() -> None:
+    """Over 2,000 samples of 40 from a share of 0.3 the interval holds the truth 95% of the time, within 2%."""
+    import numpy as np
+
+    hits = np.random.default_rng(1).binomial(40, 0.3, 2000)
+    intervals = {int(k): Rate(int(k), 40, "x").interval for k in set(hits.tolist())}
+    covered = [
+        interval is not None and interval[0] <= 0.3 <= interval[1] for interval in (intervals[int(k)] for k in hits)
+    ]
+    assert abs(sum(covered) / len(covered) - 0.95) < 0.02
+
+
+def test_nothing_to_divide_by() -> None:
+    (summary,) = summarise(made(Outcome.ERROR, 2))
+    assert summary.success.value is None
+    assert summary.success.interval is None
+    assert summary.words_changed.value is None
+    assert dict((name, value) for name, value, _ in lines(summary))["attack success"] == "- (0/0)"
+    assert summarise([]) == []
+
+
+def test_means_and_their_intervals() -> None:
+    same = mean_of([3, 3, 3], "x")
+    assert (same.value, same.low, same.high) == (3, 3, 3)
+    spread = mean_of(list(range(100)), "x")
+    assert spread.value == 49.5
+    error = 28.87 / 10  # standard deviation of 0..99 over the root of 100
+    assert spread.low == pytest.approx(49.5 - 1.96 * error, abs=0.6)
+    assert spread.high == pytest.approx(49.5 + 1.96 * error, abs=0.6)
+    assert mean_of(list(range(100)), "x") == spread
+
+
+def test_attacks_are_kept_apart_and_in_order() -> None:
+    records = [replace(PLAIN, attack=name) for name in ("b", "a", "b")]
+    summaries = summarise(records)
+    assert [(s.attack, s.outcomes["failed"]) for s in summaries] == [("b", 2), ("a", 1)]
+    assert summary_table(summaries).columns[1].header == "b"
+
+
+def test_json_spells_out_the_intervals() -> None:
+    row = summarise(made(Outcome.SUCCESS, 2, 1))[0].to_json()
+    assert row["success"]["value"] == 1
+    assert row["success"]["of"] == "examples attacked"
+    assert len(row["success"]["interval"]) == 2
