@@ -70,7 +70,7 @@ def test_records_are_kept(folder: Path) -> None:
 
 
 def test_records_come_by_attack_and_then_in_the_order_of_the_data(store: RunStore) -> None:
-    for number, example, attack in [
+    for number, name, attack in [
         (10, "x", "a"),
         (2, "y", "a"),
         (2, "z", "b"),
@@ -78,7 +78,7 @@ def test_records_come_by_attack_and_then_in_the_order_of_the_data(store: RunStor
         (0, "w", "0"),
         (9, "v", "a"),
     ]:
-        store.add(number, record(example, attack))
+        store.add(number, record(name, attack))
     found = [(r.attack, r.example_id) for r in store.records()]
     assert found == [("b", "x"), ("b", "z"), ("a", "y"), ("a", "v"), ("a", "x"), ("0", "w")]
 
