@@ -1,6 +1,6 @@
 """How much of the time is the model's own?
 
-    python benchmarks/engine.py [--quick]
+    python benchmarks/engine.py [--quick] [--device cuda]
 
 Prints, in one run: candidates a second through the engine with a model that answers at once; and for the pocket victim
 and a MiniLM-size transformer (random weights) under TextFooler, the share of wall time inside the model's forward.
@@ -77,7 +77,7 @@ def engine_alone(searches: int) -> float:
     return asked / (time.perf_counter() - started)
 
 
-def minilm_size(folder: Path) -> Any:
+def minilm_size(folder: Path, device: str) -> Any:
     """A six-layer, 384-wide classifier with random weights and a WordPiece tokenizer trained on the pocket reviews."""
     import torch
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
@@ -109,7 +109,7 @@ def minilm_size(folder: Path) -> Any:
         vocab_size=30_522, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536
     )
     BertForSequenceClassification(config).save_pretrained(folder)
-    return HfVictim(str(folder), device="cpu")
+    return HfVictim(str(folder), device=device)
 
 
 def share(name: str, victim: Any, n: int) -> None:
@@ -138,13 +138,15 @@ def _pairs(batch: list[Any], victim: Any) -> list[tuple[Any, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer examples")
-    quick = parser.parse_args().quick
+    parser.add_argument("--device", default="cpu")
+    options = parser.parse_args()
+    quick = options.quick
     print(f"engine with an instant model: {engine_alone(100 if quick else 400):,.0f} candidates/s")
     from mohs.models.load import load_victim
 
     share("pocket", load_victim("pocket"), 100 if quick else 208)
     with tempfile.TemporaryDirectory() as folder:
-        share("MiniLM size", minilm_size(Path(folder)), 12 if quick else 60)
+        share("MiniLM size", minilm_size(Path(folder), options.device), 12 if quick else 60)
 
 
 if __name__ == "__main__":

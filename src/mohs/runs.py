@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
@@ -139,10 +140,9 @@ def attack(
         raise BadInput("No attack was named; see `mohs attacks`.")
     if len({name for name, _ in chosen}) != len(chosen):
         raise BadInput("An attack is named twice.")
-    data = _dataset(examples, labels, n)
-    count, highest, digest = _survey(data)
-
     model = _victim(victim, device, labels, victim_options, trust_pickle, trust_code)
+    data = _dataset(examples, labels or model.labels, n)
+    count, highest, digest = _survey(data)
     for name, method in chosen:
         if model.hard and method.needs_scores:
             raise BadInput(
@@ -244,7 +244,7 @@ def _dataset(examples: Examples, labels: Sequence[str], n: int | None) -> Datase
     if isinstance(examples, str):
         examples = Dataset(examples, labels=tuple(labels), n=n)
     if isinstance(examples, Dataset):
-        return examples
+        return examples if examples.labels else replace(examples, labels=tuple(labels))
     return examples_from(examples)[:n]
 
 

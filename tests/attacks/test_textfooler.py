@@ -126,6 +126,7 @@ def test_the_budget_is_kept(budget: int) -> None:
     record, _ = attack("a truly good film", budget=budget)
     assert record.queries <= budget
     assert record.outcome is (Outcome.SUCCESS if budget >= 7 else Outcome.EXHAUSTED)
+    assert (record.perturbed == ("a truly decent film",)) == (budget == 6)  # the best so far is given back
 
 
 def test_case_is_kept() -> None:

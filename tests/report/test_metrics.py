@@ -70,7 +70,7 @@ def test_nothing_to_divide_by() -> None:
     assert summary.success.value is None
     assert summary.success.interval is None
     assert summary.words_changed.value is None
-    assert dict((name, value) for name, value, _ in lines(summary))["attack success"] == "- (0/0)"
+    assert {name: value for name, value, _ in lines(summary)}["attack success"] == "- (0/0)"
     assert summarise([]) == []
 
 

@@ -512,8 +512,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     class LibraryError(Exception):
         pass
 
-    def load_dataset(name: str, *, split: str, streaming: bool) -> Iterator[dict[str, Any]]:
-        calls.append((name, split, streaming))
+    def load_dataset(name: str, config: str = "", *, split: str, streaming: bool) -> Iterator[dict[str, Any]]:
+        calls.append((name, config, split, streaming))
         if name == "missing":
             raise LibraryError("no such\n  dataset")
 
@@ -534,12 +534,18 @@ def test_a_hub_dataset_is_streamed(hub: list[tuple[Any, ...]]) -> None:
     found = list(Dataset("hf:owner/name", n=3))
     assert [example.text.fields for example in found] == [("row 0",), ("row 1",), ("row 2",)]
     assert Dataset("hf:owner/name:validation", n=1).survey()[0] == 1
-    assert hub == [("owner/name", "test", True), ("owner/name", "validation", True)]
+    assert Dataset("hf:glue:sst2:train", n=1).survey()[0] == 1
+    assert hub == [
+        ("owner/name", "", "test", True),
+        ("owner/name", "", "validation", True),
+        ("glue", "sst2", "train", True),
+    ]
 
 
 def test_a_hub_dataset_that_fails(hub: list[tuple[Any, ...]]) -> None:
     assert refused(Dataset("hf:missing")) == (
-        "The dataset 'missing' cannot be read (no such dataset); check its name and split, as in hf:NAME:SPLIT, "
+        "The dataset 'missing' cannot be read (no such dataset); check its name and split, as in hf:NAME:SPLIT or "
+        "hf:NAME:CONFIG:SPLIT, "
         "and the network."
     )
     assert "The dataset 'owner/name' cannot be read (gone)" in refused(Dataset("hf:owner/name"))

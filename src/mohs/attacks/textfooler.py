@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from mohs.attacks.goal import DECIMALS, Goal, predicted
 from mohs.attacks.method import Ask
+from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH
@@ -53,17 +54,20 @@ class TextFooler:
                 importance[p] += probs[flipped] - clean[flipped]
 
         best, best_score = x, goal.score(clean)
-        for p in sorted(space.positions, key=lambda p: (-round(importance[p], DECIMALS), p)):
-            candidates = await space.allowed(best, [best.replace(p, word) for word in space.choices[p]], ask)
-            if not candidates:
-                continue
-            probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-            winners = [c for c in candidates if goal.met(probs_of[c])]
-            if winners:
-                return await self._most_similar(x, winners, ask)
-            strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
-            if goal.score(probs_of[strongest]) > best_score:
-                best, best_score = strongest, goal.score(probs_of[strongest])
+        try:
+            for p in sorted(space.positions, key=lambda p: (-round(importance[p], DECIMALS), p)):
+                candidates = await space.allowed(best, [best.replace(p, word) for word in space.choices[p]], ask)
+                if not candidates:
+                    continue
+                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
+                winners = [c for c in candidates if goal.met(probs_of[c])]
+                if winners:
+                    return await self._most_similar(x, winners, ask)
+                strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+                if goal.score(probs_of[strongest]) > best_score:
+                    best, best_score = strongest, goal.score(probs_of[strongest])
+        except BudgetSpent:
+            pass
         return best
 
     async def _most_similar(self, x: Text, winners: list[Text], ask: Ask) -> Text:

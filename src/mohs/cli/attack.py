@@ -26,7 +26,9 @@ def attack(
     ] = "pocket",
     data: Annotated[
         str,
-        typer.Option(metavar="D", help="pocket, hf:NAME[:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz)."),
+        typer.Option(
+            metavar="D", help="pocket, hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz)."
+        ),
     ] = "pocket",
     attacks: Annotated[
         list[str], typer.Option("--attack", metavar="NAME[:PRESET]", help="An attack; repeat for several.")
@@ -103,7 +105,7 @@ def attack(
         fields=comma(fields),
         label_field=label_field,
         id_field=id_field,
-        labels=comma(labels) or _known_labels(data),
+        labels=comma(labels),
         change=comma(change),
         encoding=encoding,
         n=n,
@@ -166,12 +168,6 @@ def _folder_name(options: dict[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:8]
     names = [Path(str(options[key]).rstrip("/")).name for key in ("victim", "data")]
     return "-".join([*(re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names), digest])
-
-
-def _known_labels(data: str) -> tuple[str, ...]:
-    from mohs.text.pocket import LABELS
-
-    return LABELS if data.startswith("pocket") else ()
 
 
 @contextmanager

@@ -95,24 +95,26 @@ class HfVictim:
         """Groups of equal token length, longest first, cut to the batch size."""
         self._encode([item for item in items if all(map(_writable, item))])
         groups: dict[int, list[Fields]] = defaultdict(list)
-        batches = []
         for item in sorted(items):
-            if item in self._rows:
-                groups[len(self._rows[item][0])].append(item)
-            else:
-                batches.append([item])  # fails on launching, and alone
+            groups[len(self._rows[item][0]) if item in self._rows else 0].append(item)
+        unreadable = groups.pop(0, [])
+        batches = []
         for length in sorted(groups, reverse=True):
-            rows = max(_ROW_STEP, self._tokens // max(length, 1) // _ROW_STEP * _ROW_STEP)
+            rows = max(_ROW_STEP, self._tokens // length // _ROW_STEP * _ROW_STEP)
             group = groups[length]
             batches += [group[start : start + rows] for start in range(0, len(group), rows)]
-        return batches
+        return batches + [[item] for item in unreadable]  # these fail on launching, and alone
 
     def launch(self, batch: list[Fields]) -> tuple[int, Any]:
         """Send a batch of one token length to the device; on CUDA this returns before it is done."""
         missing = [item for item in batch if item not in self._rows]
-        if missing:
-            self._encode(missing)
-        return len(batch), self._forward([self._rows.pop(item) for item in batch])
+        for item in missing:
+            "".join(item).encode()  # half a surrogate pair raises here, in words that say so
+        self._encode(missing)
+        rows = [self._rows[item] for item in batch]
+        for item in batch:
+            self._rows.pop(item, None)
+        return len(batch), self._forward(rows)
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits, and check them."""

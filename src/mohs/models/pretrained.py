@@ -51,10 +51,10 @@ def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
     except BadInput:
         raise
     except Exception as error:  # the library raises many kinds
-        reason = " ".join(str(error).split())[:300]
-        if "trust_remote_code" in reason:
+        reason = " ".join(str(error).split())
+        if "trust_remote_code" in reason or "custom code" in reason:
             raise BadInput(own_code) from error
-        raise BadInput(f"hf:{spec} cannot be loaded: {reason or type(error).__name__}") from error
+        raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
         raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
     missing = sorted(report["missing_keys"])

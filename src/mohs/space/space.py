@@ -46,8 +46,9 @@ class Space:
         return found
 
     def violated(self, measures: Mapping[str, float]) -> list[str]:
-        """The constraints that an audit shows broken. One that a search checks against the text before each step
-        cannot be judged from the last text, so it is left out.
+        """The constraints that an audit shows broken.
+
+        One that a search checks against the text before each step cannot be judged from the last text: left out.
         """
         return [
             constraint.measure.name
@@ -78,14 +79,19 @@ def build_space(
     choices = {}
     for position in positions:
         word = example.text.words[position]
-        if word.lower() in stopwords:
+        if _plain(word) in stopwords:
             continue
         allowed = tuple(
             new
             for new in source(word)
-            if new.lower() not in stopwords
+            if _plain(new) not in stopwords
             and all(constraint.holds(constraint.measure.of_words(word, new)) for constraint in on_words)  # type: ignore[union-attr]
         )
         if allowed:
             choices[position] = allowed
     return Space(example.text, choices, tuple(c for c in constraints if not c.about_words))
+
+
+def _plain(word: str) -> str:
+    """A word as the lists write it."""
+    return word.lower().replace("\u2019", "'")

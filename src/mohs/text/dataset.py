@@ -1,35 +1,24 @@
 """Labelled examples from a file, read as a stream.
 
-JSONL, CSV, TSV and Parquet, plain or gzipped; `pocket`, the reviews inside the package; `hf:NAME` or
-`hf:NAME:SPLIT`, a Hugging Face dataset when `datasets` is installed.
+JSONL, CSV, TSV and Parquet, plain or gzipped; `pocket`, the reviews inside the package; `hf:NAME`,
+`hf:NAME:SPLIT` or `hf:NAME:CONFIG:SPLIT`, a Hugging Face dataset when `datasets` is installed.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import gzip
 import hashlib
-import io
 import json
 import re
-import shutil
-import tempfile
-import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
 
 from mohs.errors import BadInput
 from mohs.text import pocket
 from mohs.text.example import Example, has_surrogates, whole_number
+from mohs.text.rows import Row, file_rows, hub_rows
 from mohs.text.text import Text
-
-Row = Mapping[str, Any]
 
 _TEXT_NAMES: tuple[tuple[str, ...], ...] = (
     ("text",),
@@ -41,7 +30,6 @@ _TEXT_NAMES: tuple[tuple[str, ...], ...] = (
     ("review",),
     ("content",),
 )
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -104,8 +92,8 @@ class Dataset:
         if self.source == "pocket" or self.source.startswith("pocket:"):
             return pocket.reviews(self.source.partition(":")[2] or "test")
         if self.source.startswith("hf:"):
-            return _hub_rows(self.source[3:])
-        return _file_rows(Path(self.source), self.encoding)
+            return hub_rows(self.source[3:])
+        return file_rows(Path(self.source), self.encoding)
 
     def _example(self, number: int, row: Row, names: tuple[str, ...]) -> Example:
         where = f"{self.source}, row {number + 1}"
@@ -199,132 +187,3 @@ def examples_from(values: Iterable[Example | tuple[str, int] | Row]) -> list[Exa
                 "{'text': ..., 'label': ...}."
             )
     return found
-
-
-def _file_rows(path: Path, encoding: str) -> Iterator[Row]:
-    if not _is_file(path):
-        raise BadInput(f"There is no file {path}; --data takes a file, `pocket`, or hf:NAME.")
-    zipped = path.suffix.lower() == ".gz"
-    kind = Path(path.stem).suffix.lower() if zipped else path.suffix.lower()
-    if kind not in _SUFFIXES:
-        raise BadInput(f"{path}: unknown kind of file; use {', '.join(_SUFFIXES)}, each also with .gz.")
-    codec = _codec(encoding)
-    try:
-        if kind == ".parquet":
-            yield from _parquet_rows(path, zipped)
-            return
-        with (
-            gzip.open(path, "rb") if zipped else path.open("rb") as raw,
-            io.TextIOWrapper(raw, encoding=codec, newline="") as stream,
-        ):
-            if kind in (".csv", ".tsv"):
-                yield from _table_rows(stream, path, "\t" if kind == ".tsv" else ",")
-            else:
-                yield from _json_rows(stream, path)
-    except UnicodeError as error:
-        fault = f"byte {error.object[error.start]:#04x}" if isinstance(error, UnicodeDecodeError) else str(error)
-        raise BadInput(f"{path} is not {encoding} ({fault}); name its encoding, as in --encoding latin-1.") from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInput(f"{path} is not a whole gzip file ({error}); copy or pack it again.") from error
-    except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read ({error.strerror or error}); check the file and its permissions."
-        ) from error
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # for example a name that is too long to be one
-        return False
-
-
-def _codec(encoding: str) -> str:
-    """The name of a text encoding; for UTF-8 the one that reads files with and without a byte order mark."""
-    try:
-        "a".encode(encoding)
-        return "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-    except (LookupError, ValueError) as error:
-        raise BadInput(f"Unknown encoding {encoding!r}; use utf-8, latin-1, utf-16 or another of Python's.") from error
-
-
-def _json_rows(stream: IO[str], path: Path) -> Iterator[Row]:
-    for number, line in enumerate(stream, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            fault = getattr(error, "msg", None) or error
-            raise BadInput(f"{path}, line {number} is not JSON ({fault}); one object a line is expected.") from error
-        if not isinstance(row, dict):
-            raise BadInput(f"{path}, line {number} holds {type(row).__name__}; one JSON object a line is expected.")
-        yield row
-
-
-def _table_rows(stream: IO[str], path: Path, delimiter: str) -> Iterator[Row]:
-    # TSV files of this field seldom quote; a stray quotation mark must not swallow lines.
-    csv.field_size_limit(1 << 27)
-    tabs = delimiter == "\t"
-    reader = (
-        csv.DictReader(stream, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-        if tabs
-        else csv.DictReader(stream, delimiter=delimiter, strict=True)  # an open quotation mark must not either
-    )
-    try:
-        twice = [name for name, times in Counter(reader.fieldnames or ()).items() if name and times > 1]
-        if twice:
-            raise BadInput(f"{path} has the column {twice[0]!r} twice; rename one of them.")
-        for row in reader:
-            if None in row or None in row.values():
-                raise BadInput(
-                    f"{path}, line {reader.line_num} has {'more' if None in row else 'fewer'} columns than the header; "
-                    f"{'remove tabs inside texts' if tabs else 'put texts with commas in quotation marks'}."
-                )
-            yield row
-    except csv.Error as error:
-        raise BadInput(
-            f"{path}, from line {reader.line_num + 1} on, is not CSV ({error}); "
-            "double the quotation marks inside quoted texts."
-        ) from error
-
-
-def _parquet_rows(path: Path, zipped: bool) -> Iterator[Row]:
-    import pyarrow
-    import pyarrow.parquet
-
-    with _plain(path, zipped) as source:
-        try:
-            with pyarrow.parquet.ParquetFile(source) as table:
-                for group in range(table.num_row_groups):  # one by one, for a batch would span several
-                    for batch in table.iter_batches(batch_size=1024, row_groups=[group]):
-                        yield from batch.to_pylist()
-        except (pyarrow.ArrowException, OSError) as error:
-            fault = " ".join(str(error).split())
-            raise BadInput(f"{path} is not a whole Parquet file ({fault}); write or copy it again.") from error
-
-
-@contextmanager
-def _plain(path: Path, zipped: bool) -> Iterator[IO[bytes] | Path]:
-    if not zipped:
-        yield path
-        return
-    with tempfile.TemporaryFile() as copy, gzip.open(path, "rb") as raw:  # Parquet is read from its end
-        shutil.copyfileobj(raw, copy)
-        copy.seek(0)
-        yield copy
-
-
-def _hub_rows(name: str) -> Iterator[Row]:
-    try:
-        import datasets
-    except ImportError as error:
-        raise BadInput("hf: datasets need the package `datasets`: pip install 'mohs[datasets]'.") from error
-    name, _, split = name.partition(":")
-    try:
-        yield from datasets.load_dataset(name, split=split or "test", streaming=True)
-    except Exception as error:  # whatever the library raises: it has errors of its own, and those of its network
-        raise BadInput(
-            f"The dataset {name!r} cannot be read ({' '.join(str(error).split())}); "
-            "check its name and split, as in hf:NAME:SPLIT, and the network."
-        ) from error
