@@ -43,9 +43,8 @@ def main() -> None:
 
         def watch(record: object, finished: int, of: int) -> None:
             if finished in marks:
-                print(
-                    f"{marks[finished]:>5}  {finished:7} examples  {resident():7.1f} MB  {time.perf_counter() - started:6.1f} s"
-                )
+                spent = time.perf_counter() - started
+                print(f"{marks[finished]:>5}  {finished:7} examples  {resident():7.1f} MB  {spent:6.1f} s")
 
         print(f"start  {0:7} examples  {resident():7.1f} MB")
         mohs.attack("pocket", str(data), ["random"], out=Path(folder) / "run", progress=watch).close()

@@ -109,5 +109,6 @@ def parse_goal(spec: str, label: int, classes: int) -> Goal:
     except ValueError:
         pass
     raise BadInput(
-        f"Unknown goal {spec!r}; use untargeted, targeted:N with a class from 0 to {classes - 1}, or below:T with 0 < T <= 1."
+        f"Unknown goal {spec!r}; use untargeted, targeted:N with a class from 0 to {classes - 1}, "
+        "or below:T with 0 < T <= 1."
     )

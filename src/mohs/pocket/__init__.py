@@ -1,0 +1,1 @@
+"""Data that ships inside the package; see NOTICE for where it comes from."""

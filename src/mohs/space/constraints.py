@@ -1,7 +1,8 @@
 """Constraints: a measure and a threshold, so that what a search obeys is what an audit reports.
 
 A measure of words compares a word with its replacement and needs no context; a measure of texts compares whole texts
-and may ask a model. Each says its class in the taxonomy of Morris et al. 2020: morphology, semantics, grammar, suspicion.
+and may ask a model. Each says its class in the taxonomy of Morris et al. 2020: morphology, semantics, grammar,
+suspicion.
 """
 
 from __future__ import annotations
