@@ -76,7 +76,7 @@ def byte_bpe(before: Any, prefix: bool = False) -> Any:
     )
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=core,
-        model_max_length=64,
+        model_max_length=1000,  # more than the model's positions
         model_input_names=["input_ids", "attention_mask"],
         mask_token=AddedToken("<mask>", lstrip=True, special=True),
         **ROBERTA,
@@ -113,12 +113,9 @@ def albert() -> Any:
     return unigram(normalizers.Sequence(steps), pre_tokenizers.Metaspace())
 
 
-def xlm() -> Any:
+def xlm(*before: Any) -> Any:
     steps = [normalizers.Nmt(), normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
-    return unigram(
-        normalizers.Sequence(steps),
-        pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]),
-    )
+    return unigram(normalizers.Sequence(steps), pre_tokenizers.Sequence([*before, pre_tokenizers.Metaspace()]))
 
 
 def gpt4() -> Any:
@@ -150,6 +147,7 @@ COMPOSED: dict[str, Callable[[], Any]] = {
     "unigram-first": lambda: unigram(normalizers.NFKC(), pre_tokenizers.Metaspace(prepend_scheme="first")),
     "albert": albert,
     "xlm": xlm,
+    "xlm-old": lambda: xlm(pre_tokenizers.WhitespaceSplit()),
 }
 WHOLE: dict[str, Callable[[], Any]] = {
     "unsplit-metaspace": lambda: unigram(normalizers.NFKC(), pre_tokenizers.Metaspace(split=False)),

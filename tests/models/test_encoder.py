@@ -67,7 +67,9 @@ def test_half_precision_weights(tmp_path: Path) -> None:
     model = small_model("bert", tiny_tokenizer("wordpiece")).bert
     save(tmp_path / "full", "bert", tiny_tokenizer("wordpiece"), model)
     save(tmp_path / "half", "bert", tiny_tokenizer("wordpiece"), model.half())
-    full, half = (encode(HfEncoder(str(tmp_path / name), device="cpu"), ["good"])["good"] for name in ("full", "half"))
+    encoders = [HfEncoder(str(tmp_path / name), device="cpu") for name in ("full", "half")]
+    assert {encoder._model.dtype for encoder in encoders} == {torch.float32}
+    full, half = (encode(encoder, ["good"])["good"] for encoder in encoders)
     assert full != half
     assert np.allclose(full, half, atol=1e-2)
     assert np.linalg.norm(half) == pytest.approx(1, abs=1e-6)

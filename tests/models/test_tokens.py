@@ -39,6 +39,7 @@ def plainly(tokenizer: Any, text: str) -> list[int]:
 @settings(max_examples=250, deadline=None)
 @given(texts=st.lists(strings, min_size=1, max_size=4))
 @example(texts=["\ufffd b", "a \u0301 b", "a ´ b", "´ é", "a\x1cb", "a\x0b b", "x <turn> y", "x <mask> y", " ", ""])
+@example(texts=["a\ufffd b", "a \uff9e b", "a▁ b", "a ▁ b", "a \u3164 b", "x\u200b y", "a ¨b", "\u0301 a", "a\u0301 b"])
 @example(texts=["new york", "a new  york b", "a\u00a0b", "\u3000a \u3000 b", "tab\there \r\n end ", "ൎ a"])
 def test_any_strings(kind: str, texts: list[str]) -> None:
     wanted = [plainly(tiny_tokenizer(kind), text) for text in texts]
@@ -91,6 +92,15 @@ def test_only_new_pieces_are_tokenised() -> None:
     asked.clear()
     fresh.ids(["one giraffe walks", "one zebra walks"])
     assert asked == [" giraffe"]
+
+
+def test_known_words_are_found_by_a_plain_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Composer(tiny_tokenizer("byte-bpe"))
+    wanted = fresh.ids(["one zebra, e\u0301 walks", "walks zebra, one"])
+    monkeypatch.setattr(tokens, "_CUT", None)
+    assert fresh.ids(["one zebra, e\u0301 walks"]) == wanted[:1]
+    with pytest.raises(AttributeError):
+        fresh.ids(["one  zebra, walks"])  # two spaces need a closer look
 
 
 def test_tables_start_afresh(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,6 @@ def test_old_and_new_side_by_side() -> None:
         edits=(Edit(1, "good", "fine"), Edit(5, "great", "grand")),
     )  # fmt: skip
     shown = diff(record)
-    assert shown.plain == "  A good fine film.\n  [bold]Truly[/] great grand!"
+    assert shown.plain == "  A good→fine film.\n  [bold]Truly[/] great→grand!"
     assert [shown.plain[s.start : s.end] for s in shown.spans if s.style == "bold green"] == ["fine", "grand"]
     assert [shown.plain[s.start : s.end] for s in shown.spans if s.style == "red strike"] == ["good", "great"]

@@ -49,7 +49,7 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
 
 
 def diff(record: Record) -> Styled:
-    """The original with each replaced word struck out and its replacement beside it."""
+    """The original with each replaced word struck out and its replacement behind an arrow."""
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
     styled, field, at = Styled("  "), 0, 0
@@ -60,7 +60,7 @@ def diff(record: Record) -> Styled:
         if position in new:
             styled.append(record.original[number][at:start])
             styled.append(record.original[number][start:end], style="red strike")
-            styled.append(" ")
+            styled.append("→", style="dim")
             styled.append(new[position], style="bold green")
             at = end
     styled.append(record.original[field][at:])
