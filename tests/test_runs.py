@@ -11,6 +11,7 @@ import pytest
 import mohs
 import mohs.runs
 from mohs.errors import BadInput, MohsError, VictimError
+from mohs.models.function import FunctionVictim
 from tests.toys import WordCount, predict
 
 ROWS = [("a good film", 1), ("a bad film", 0), ("an awful story", 1)]
@@ -118,6 +119,82 @@ def test_mistakes(arguments: dict[str, Any], message: str) -> None:
 def test_a_victim_that_gives_nonsense_is_found_at_once() -> None:
     with pytest.raises(VictimError, match="not finite"):
         mohs.attack(lambda texts: [[float("nan")] * 2] * len(texts), ROWS, ["random"])
+
+
+def test_n_cuts_a_dataset(tmp_path: Path) -> None:
+    with mohs.attack("pocket", mohs.Dataset("pocket"), "random", n=3) as run:
+        assert len(run) == 3
+        assert run.manifest["config"]["n"] == 3
+    with mohs.attack("pocket", mohs.Dataset("pocket", n=2), "random") as run:
+        assert run.manifest["config"]["n"] == 2
+
+
+def test_files_and_named_labels(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("text,label\na good film,positive\n")
+    with mohs.attack("pocket", tmp_path / "d.csv", "random") as run:
+        assert next(run.records()).label == 1
+    with mohs.attack(predict, [{"text": "a good film", "label": "yes"}], "random", labels=("no", "yes")) as run:
+        assert next(run.records()).label == 1
+
+
+def test_an_error_is_tried_again(tmp_path: Path) -> None:
+    calls = WordCount({"good": 2.0})
+    calls.fingerprint = "same"
+
+    class Once(WordCount):
+        def collect(self, ticket: list[tuple[str, ...]]) -> Any:
+            if any("bad" in fields[0] for fields in ticket):
+                raise TimeoutError("busy")
+            return super().collect(ticket)
+
+    broken = Once({"good": 2.0})
+    broken.fingerprint = "same"
+    with mohs.attack(broken, ROWS, "random", out=tmp_path / "run") as run:
+        assert [str(record.outcome) == "error" for record in run.records()] == [False, True, False]
+    with mohs.attack(calls, ROWS, "random", out=tmp_path / "run") as run:
+        assert [record.error for record in run.records()] == [None, None, None]
+
+
+def test_which_fields_may_change_is_part_of_a_run(tmp_path: Path) -> None:
+    def example(change: str) -> mohs.Example:
+        return mohs.Example.of(("a good film", "a fine film"), 1, changeable=[change])
+
+    mohs.attack(predict, [example("premise")], "random", out=tmp_path / "run").close()
+    with pytest.raises(BadInput, match="data_hash"):
+        mohs.attack(predict, [example("hypothesis")], "random", out=tmp_path / "run")
+
+
+def test_the_settings_of_an_attack_are_part_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mohs.attacks import catalogue
+
+    mohs.attack(predict, ROWS, "random", out=tmp_path / "run").close()
+    monkeypatch.setitem(catalogue.CATALOGUE["random"], "baseline", lambda: mohs.RandomWords(walks=9))
+    with pytest.raises(BadInput, match="walks=9"):
+        mohs.attack(predict, ROWS, "random", out=tmp_path / "run")
+
+
+def test_the_cache_does_not_move_a_verdict(tmp_path: Path) -> None:
+    """A victim whose scores move with the batch is judged one text at a time, from the cache too."""
+
+    def moving(texts: list[str]) -> list[list[float]]:
+        return [[1 - p, p] for _, p in predict(texts) for p in [min(p + 0.02 * (len(texts) > 1), 1.0)]]
+
+    rows = [(f"a {word} film {i}", 1) for i, word in enumerate(["good", "fine", "great"] * 6)]
+    found = []
+    for cache in (None, tmp_path / "answers", tmp_path / "answers"):
+        victim = FunctionVictim(moving, name="moving")
+        with mohs.attack(victim, rows, "random", cache=cache) as run:
+            found.append([(r.outcome, r.scores_before, r.scores_after) for r in run.records()])
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_part_without_a_stable_name_is_refused() -> None:
+    class Source:
+        def __call__(self, word: str) -> list[str]:
+            return []
+
+    with pytest.raises(BadInput, match="Source has no name that is the same in every process"):
+        mohs.attack(predict, ROWS, [mohs.RandomWords(source=Source())])
 
 
 def test_nothing_heavy_is_imported() -> None:

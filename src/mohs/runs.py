@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mohs.models.encoder import HfEncoder, PocketEncoder
     from mohs.report.metrics import Summary
 
-Examples = str | Dataset | Iterable[Example | tuple[str, int] | Mapping[str, Any]]
+Examples = str | Path | Dataset | Iterable[Example | tuple[str, int] | Mapping[str, Any]]
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
 _PROBE = ("It was a good day.", "The table stands by the window.")
@@ -101,7 +101,7 @@ class Run:
 def attack(
     victim: str | Victim | Callable[[list[Any]], Any],
     examples: Examples,
-    attacks: Sequence[str | Attack] = ("textfooler",),
+    attacks: str | Sequence[str | Attack] = ("textfooler",),
     *,
     seed: int = 0,
     goal: str = "untargeted",
@@ -135,6 +135,8 @@ def attack(
     for name, value, least in (("n", n, 1), ("budget", budget, 1), ("at_once", at_once, 1)):
         if value is not None and value < least:
             raise BadInput(f"{name} is {value}; it must be at least {least}.")
+    if isinstance(attacks, str):
+        attacks = [attacks]
     chosen = [find_attack(a) if isinstance(a, str) else (name_of(a), a) for a in attacks]
     if not chosen:
         raise BadInput("No attack was named; see `mohs attacks`.")
@@ -169,7 +171,7 @@ def attack(
         "data": data.source if isinstance(data, Dataset) else "examples",
         "attacks": [name for name, _ in chosen],
         "goal": goal,
-        "n": n,
+        "n": data.n if isinstance(data, Dataset) else n,
         "seed": seed,
         "budget": budget,
         "encoder": encoder if isinstance(encoder, str) else encoder.name,
@@ -184,9 +186,10 @@ def attack(
         "examples": count,
         "encoder_fingerprint": encoding.model.fingerprint if encoding else None,
     }
-    facts = {"classes": classes, "versions": _versions(), "settings": {name: describe(a) for name, a in chosen}}
+    settings = {name: describe(a) for name, a in chosen}
+    facts = {"classes": classes, "versions": _versions()}
     manifest = {"command": "attack", "config": config, "facts": facts}
-    store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes})
+    store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes, "settings": settings})
     try:
         trials = [
             Trial(name, method, model, service, judge, encoding, classes, goal, seed, budget) for name, method in chosen
@@ -241,11 +244,11 @@ def _drive(
 
 
 def _dataset(examples: Examples, labels: Sequence[str], n: int | None) -> Dataset | list[Example]:
-    if isinstance(examples, str):
-        examples = Dataset(examples, labels=tuple(labels), n=n)
+    if isinstance(examples, (str, Path)):
+        examples = Dataset(str(examples))
     if isinstance(examples, Dataset):
-        return examples if examples.labels else replace(examples, labels=tuple(labels))
-    return examples_from(examples)[:n]
+        return replace(examples, labels=examples.labels or tuple(labels), n=examples.n if n is None else n)
+    return examples_from(examples, labels)[:n]
 
 
 def _survey(data: Dataset | list[Example]) -> tuple[int, int, str]:
@@ -296,7 +299,7 @@ def _victim(
 
 def _encoder(
     encoder: Any, device: str, trust_code: bool, chosen: Sequence[tuple[str, Attack]]
-) -> Service[str, tuple[float, ...]] | None:
+) -> Service[Fields, Any] | None:
     from mohs.models.encoder import load_encoder
 
     if not any("encoder" in needs(method) for _, method in chosen):

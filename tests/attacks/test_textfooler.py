@@ -66,7 +66,7 @@ def test_among_winners_the_most_similar_to_the_original_is_taken() -> None:
     from mohs.models.encoder import PocketEncoder
 
     encoder = PocketEncoder()
-    original, fine, terrible = encoder.collect(["a good film", "a fine film", "a terrible film"])
+    original, fine, terrible = encoder.collect([("a good film",), ("a fine film",), ("a terrible film",)])
     closest = max(
         (similarity.of_vectors(original, fine), "fine"), (similarity.of_vectors(original, terrible), "terrible")
     )
@@ -126,7 +126,9 @@ def test_the_budget_is_kept(budget: int) -> None:
     record, _ = attack("a truly good film", budget=budget)
     assert record.queries <= budget
     assert record.outcome is (Outcome.SUCCESS if budget >= 7 else Outcome.EXHAUSTED)
-    assert (record.perturbed == ("a truly decent film",)) == (budget == 6)  # the best so far is given back
+    # The best so far is given back: at 5 only the first candidate for good could be asked, at 6 both.
+    expected = {5: "a truly nice film", 6: "a truly decent film", 7: "a really decent film", 8: "a really decent film"}
+    assert record.perturbed == (expected.get(budget, "a truly good film"),)
 
 
 def test_case_is_kept() -> None:

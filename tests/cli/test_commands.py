@@ -89,6 +89,24 @@ def test_config_file_for_every_command(tmp_path: Path, mohs: Mohs) -> None:
     assert mohs("export", "run", "--config", "e.yaml").stdout.startswith("attack,")
 
 
+def test_class_names_with_commas_come_back_from_a_manifest(tmp_path: Path, mohs: Mohs) -> None:
+    (tmp_path / "d.csv").write_text('text,label\ngood film,"good, honest"\n')
+    arguments = ["--victim", "python:tests.toys:predict", "--data", "d.csv", "--attack", "random"]
+    first = mohs("attack", *arguments, "--labels", 'bad,"good, honest"', "--out", "one")
+    assert first.returncode == 0, first.stderr
+    again = mohs("attack", "--config", "one/manifest.yaml", "--out", "two")
+    assert again.returncode == 0, again.stderr
+    with Run.open(tmp_path / "two") as run:
+        assert run.manifest["config"]["labels"] == ["bad", "good, honest"]
+
+
+def test_a_config_may_use_the_names_of_flags(tmp_path: Path, mohs: Mohs) -> None:
+    (tmp_path / "a.yaml").write_text("n: 2\nattack: random\ntext-field: text\n")
+    ended = mohs("attack", "--config", "a.yaml", "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    assert "random:baseline" in ended.stdout
+
+
 def test_attacks_table(mohs: Mohs) -> None:
     table = json.loads(mohs("attacks", "--json").stdout)
     assert [row["name"] for row in table] == ["textfooler", "random"]

@@ -41,6 +41,9 @@ FILES: dict[str, str | bytes] = {
     "broken.yaml": "a: [",
     "list.yaml": "- a\n",
     "unknown.yaml": "victims: pocket\n",
+    "date.yaml": "data: 2024-13-45\n",
+    "yes.yaml": "n: true\n",
+    "names.yaml": "labels: [no, yes]\n",
     "victims.py": """
 from tests.toys import predict, raises_on
 nan = lambda texts: [[float("nan"), 1.0] for _ in texts]
@@ -111,7 +114,10 @@ CASES: list[tuple[str, list[str], str]] = [
     ("config missing", ["--config", "none.yaml"], "The config file none.yaml cannot be read (No such file or directory)."),
     ("config not YAML", ["--config", "broken.yaml"], "broken.yaml is not YAML"),
     ("config a list", ["--config", "list.yaml"], "list.yaml must hold options as `name: value` lines."),
-    ("config unknown option", ["--config", "unknown.yaml"], "unknown.yaml has the unknown option 'victims'; known are at_once, attacks"),
+    ("config unknown option", ["--config", "unknown.yaml"], "unknown.yaml has the unknown option 'victims'; known are at_once, attack, attacks"),
+    ("config with an impossible date", ["--config", "date.yaml"], "date.yaml is not YAML (month must be in 1..12"),
+    ("config with yes for a number", ["--config", "yes.yaml"], "yes.yaml gives 'n' the value True"),
+    ("config with yes and no as names", ["--config", "names.yaml"], "has a bare yes, no, true or false in 'labels'; put such names in quotation marks."),
     ("out is a file", ["--out", "notes.txt"], "notes.txt is a file; --out names a folder for the run."),
     ("out holds other things", ["--out", "."], "and no run; choose a new folder with --out."),
     ("cache unusable", ["--cache", "latin.jsonl"], "The answer cache latin.jsonl cannot be opened"),
@@ -239,6 +245,24 @@ def test_full_disk_on_export_and_page(folder: Path, mohs: Mohs) -> None:
         assert ended.returncode == 2
         assert "/dev/full cannot be written (No space left on device)" in ended.stderr
         assert "Traceback" not in ended.stderr
+
+
+def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
+    """Markup in a path is shown as it is; a terminal without Unicode and a full standard output give no traceback."""
+    (folder / "x[").mkdir()
+    (folder / "x[/]y[red].jsonl").write_text('{"text": "a good caf\u00e9 film [/b]", "label": 1}\n')
+    ended = mohs("attack", "--data", "x[/]y[red].jsonl", "--out", "run", "--n", 99999999999999999999)
+    assert ended.returncode == 0, ended.stderr
+    assert "pocket on x[/]y[red].jsonl" in ended.stdout
+    program = [sys.executable, "-c", "from mohs.cli import main; main()", "report", "run"]
+    plain = subprocess.run(
+        program, cwd=folder, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
+    )
+    assert plain.returncode == 0, plain.stderr
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(program, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == "mohs: The output cannot be written (No space left on device).\n"
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,76 @@ def test_a_service_left_out_of_the_run_is_noticed() -> None:
         results([(0, climb(forgotten, 1, 1))], [used])
 
 
+def test_the_same_ask_awaited_twice() -> None:
+    service = Service(Doubler())
+
+    async def both() -> list[Any]:
+        ask = service.ask([4])
+        return await together(ask, ask)
+
+    assert results([(0, both())], [service]) == {0: [[8], [8]]}
+
+
+def test_the_first_bad_item_names_the_failure() -> None:
+    """Whatever else is asked beside it: here the longer item comes first in the batch."""
+    for others in ([], [9]):
+        service = Service(Doubler(rows=1, bad=frozenset([1, 2, 9])))
+        service.prove([5])
+
+        async def ask(items: list[int], service: Service[int, int] = service) -> None:
+            await service.ask(items)
+
+        found = results([(0, ask([1, 2])), *((i, ask([i])) for i in others)], [service])
+        assert str(found[0]) == "cannot double [1]"
+
+
+def test_a_service_is_clean_after_a_run_that_was_left() -> None:
+    service = Service(Doubler(in_flight=2, rows=1))
+    left = run(((i, climb(service, i + 1, 3)) for i in range(5)), [service], at_once=5)
+    next(left)
+    del left
+    assert results([(0, climb(service, 9, 1))], [service]) == {0: 18}
+
+
+def test_no_service_starves_while_another_overlaps() -> None:
+    busy, rare = Doubler(in_flight=2, rows=1), Doubler()
+    first, second = Service(busy), Service(rare)
+    when: list[int] = []
+
+    async def long(start: int) -> None:
+        for step in range(300):
+            await first.ask([start + 2 * step])
+
+    async def short(number: int) -> None:
+        await second.ask([number])
+        when.append(len(busy.batches))
+
+    searches: list[tuple[int, Search]] = [(0, long(0)), (1, long(1)), *((i, short(i)) for i in range(2, 12))]
+    results(searches, [first, second])
+    assert max(when) < 50
+
+
 class TestMeter:
+    def test_after_a_failure_the_answer_is_asked_again(self) -> None:
+        service = Service(Doubler(rows=10, bad=frozenset([3])))
+        meter = Meter(service, budget=2)
+
+        async def search() -> list[int]:
+            with pytest.raises(RuntimeError):
+                await meter([1, 3])
+            return await meter([1])
+
+        assert results([(0, search())], [service]) == {0: [2]}
+        assert meter.queries == 2
+
+    def test_what_is_affordable(self) -> None:
+        service = Service(Doubler())
+        meter = Meter(service, budget=3)
+        meter.remember(7, 14)
+        assert (meter.affordable([7, 1, 1, 2]), meter.spent) == (4, False)
+        assert (meter.affordable([1, 7, 2, 1, 3]), meter.spent) == (4, True)
+        assert Meter(service).affordable(list(range(100))) == 100
+
     def test_counts_distinct_items_and_remembers(self) -> None:
         model = Doubler(rows=100)
         service = Service(model)
@@ -357,6 +426,25 @@ class TestCache:
         cache = AnswerCache(":memory:")
         cache.put("m", {("ab", "c"): 1})
         assert cache.get("m", [("a", "bc"), ("abc",)]) == {}
+
+    def test_answers_given_alone_are_kept_apart(self) -> None:
+        class Crowd(Doubler):
+            def collect(self, ticket: list[int]) -> Sequence[int]:
+                return [2 * item + (len(ticket) > 1) for item in ticket]
+
+        cache = AnswerCache(":memory:")
+        among, alone = Service(Crowd(rows=9), cache=cache), Service(Crowd(), cache=cache, alone=True)
+        results([(i, climb(among, i, 1)) for i in range(5)], [among])
+        assert results([(0, climb(alone, 4, 1))], [alone]) == {0: 8}
+
+    def test_a_table_of_another_kind_is_one_sentence(self, tmp_path: Path) -> None:
+        import sqlite3
+
+        other = sqlite3.connect(tmp_path / "other")
+        other.execute("CREATE TABLE answers (question TEXT)")
+        other.close()
+        with pytest.raises(BadInput, match="holds something else"):
+            AnswerCache(tmp_path / "other")
 
     def test_failures_are_not_kept(self) -> None:
         cache = AnswerCache(":memory:")

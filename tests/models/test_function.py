@@ -115,7 +115,8 @@ def test_one_bad_text_costs_only_itself() -> None:
     list(service.launch())
     list(service.collect())
     assert good.answers == [(0.5, 0.5), (0.25, 0.75)]
-    assert str(bad.failure) == "f raised RuntimeError: cannot read this"
+    assert bad.failure is not None
+    assert str(bad.failure[1]) == "f raised RuntimeError: cannot read this"
 
 
 def test_bad_settings() -> None:
@@ -186,3 +187,16 @@ def test_bad_modules(module: Path, spec: str, text: str | None, word: str) -> No
     assert f"python:{spec}" in str(caught.value)
     assert word in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_closure_or_an_object_carries_is_never_taken_for_the_same() -> None:
+    def make(share: float) -> Any:
+        return lambda texts: [[1 - share, share] for _ in texts]
+
+    class Model:
+        def predict(self, texts: list[str]) -> Any:
+            return [[0.5, 0.5] for _ in texts]
+
+    victims = [FunctionVictim(f) for f in (make(0.1), make(0.2), Model().predict, Model().predict)]
+    assert len({victim.fingerprint for victim in victims}) == 4
+    assert FunctionVictim(by_length).fingerprint == FunctionVictim(by_length).fingerprint

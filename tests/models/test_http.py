@@ -375,6 +375,18 @@ def test_a_refusal_costs_only_its_text(server: Server, make: Make) -> None:
     assert "status 400" in str(bad.failure)
 
 
+def test_a_text_the_server_trips_over_costs_only_itself(server: Server, make: Make) -> None:
+    """A status of 500 may be the text's fault: after the tries the batch is asked row by row."""
+    server.answer = lambda texts: reply(500) if "rude" in texts else by_length(texts)
+    service: Service[Fields, Scores] = Service(make(retries=1))
+    service.prove([("It works.",)])
+    good, bad = service.ask([("a",), ("abc",)]), service.ask([("rude",)])
+    list(service.launch())
+    list(service.collect())
+    assert good.answers == [(0.5, 0.5), (0.25, 0.75)]
+    assert "did not answer after 2 tries (last: status 500)" in str(bad.failure)
+
+
 def test_refusing_everything_ends_the_run(server: Server, make: Make) -> None:
     service: Service[Fields, Scores] = Service(make())
     service.prove([("It works.",)])

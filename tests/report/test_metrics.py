@@ -19,7 +19,11 @@ PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), 
 
 def made(outcome: Outcome, count: int, edits: int = 0) -> list[Record]:
     changed = tuple(Edit(i, "x", "y") for i in range(edits))
-    return [replace(PLAIN, outcome=outcome, edits=changed) for _ in range(count)]
+    right, wrong = (0.2, 0.8), (0.8, 0.2)
+    before = {Outcome.SKIPPED: wrong, Outcome.ERROR: ()}.get(outcome, right)
+    after = {Outcome.SUCCESS: wrong, Outcome.SKIPPED: (), Outcome.ERROR: ()}.get(outcome, right)
+    record = replace(PLAIN, outcome=outcome, edits=changed, scores_before=before, scores_after=after)
+    return [record for _ in range(count)]
 
 
 def test_denominators() -> None:
@@ -39,6 +43,15 @@ def test_denominators() -> None:
     assert shown["errors"] == "7"
     assert shown["budget spent"] == "1"
     assert shown["attack success"].startswith("60.0% (6/10) [")
+
+
+def test_accuracy_does_not_depend_on_the_goal() -> None:
+    """With the goal p < 0.9 an example at 0.8 is skipped, and one brought to 0.85 is a success: both stay right."""
+    skipped = replace(PLAIN, outcome=Outcome.SKIPPED, scores_before=(0.2, 0.8))
+    success = replace(PLAIN, outcome=Outcome.SUCCESS, scores_before=(0.05, 0.95), scores_after=(0.15, 0.85))
+    (summary,) = summarise([skipped, success])
+    assert summary.accuracy_before.value == summary.accuracy_under_attack.value == 1
+    assert (summary.success.hits, summary.success.total) == (1, 1)
 
 
 @given(st.integers(1, 400), st.data())
@@ -89,7 +102,7 @@ def test_attacks_are_kept_apart_and_in_order() -> None:
     records = [replace(PLAIN, attack=name) for name in ("b", "a", "b")]
     summaries = summarise(records)
     assert [(s.attack, s.outcomes["failed"]) for s in summaries] == [("b", 2), ("a", 1)]
-    assert summary_table(summaries).columns[1].header == "b"
+    assert str(summary_table(summaries).columns[1].header) == "b"
 
 
 def test_json_spells_out_the_intervals() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,7 +88,7 @@ def test_constraint_is_a_measure_and_a_threshold() -> None:
 
 @pytest.mark.parametrize(("cosine", "angular"), [(1, 1), (0.87758, 0.840845), (0.6216, 0.7135), (0, 0.5), (-1, 0)])
 def test_angular_against_cosine(cosine: float, angular: float) -> None:
-    one, other = (1.0, 0.0), (cosine, math.sqrt(1 - cosine * cosine))
+    one, other = np.array([1.0, 0.0], np.float32), np.array([cosine, math.sqrt(1 - cosine * cosine)], np.float32)
     assert SentenceSimilarity(angular=True).of_vectors(one, other) == pytest.approx(angular, abs=1e-4)
     assert SentenceSimilarity(angular=False).of_vectors(one, other) == pytest.approx(cosine, abs=1e-6)
 
@@ -95,8 +96,22 @@ def test_angular_against_cosine(cosine: float, angular: float) -> None:
 def test_a_window_sees_only_words_around_the_change() -> None:
     text = Text(" ".join(f"w{i}" for i in range(40)))
     measure = SentenceSimilarity(window=5)
-    assert measure._views(text, text.replace(20, "x")) == ("w18 w19 w20 w21 w22 ", "w18 w19 x w21 w22 ")
-    assert measure._views(text, text.replace(0, "x"))[1] == "x w1 w2 w3 w4 "
-    assert measure._views(text, text.replace(39, "x"))[1] == "w35 w36 w37 w38 x"
-    whole = text.replace_all({3: "x", 30: "y"})
-    assert measure._views(text, whole) == (str(text), str(whole))
+    assert measure._views(text, text, text.replace(20, "x")) == ("w18 w19 w20 w21 w22 ", "w18 w19 x w21 w22 ")
+    assert measure._views(text, text, text.replace(0, "x"))[1] == "x w1 w2 w3 w4 "
+    assert measure._views(text, text, text.replace(39, "x"))[1] == "w35 w36 w37 w38 x"
+
+
+def test_a_later_step_has_a_window_too() -> None:
+    text = Text(" ".join(f"w{i}" for i in range(40)))
+    current = text.replace_all({3: "x", 19: "y"})
+    step = current.replace(20, "z")
+    against_original = SentenceSimilarity(window=3)._views(text, current, step)
+    assert against_original == ("w19 w20 w21 ", "y z w21 ")
+    against_previous = SentenceSimilarity(window=3, previous=True)._views(text, current, step)
+    assert against_previous == ("y w20 w21 ", "y z w21 ")
+
+
+def test_an_audit_compares_whole_texts() -> None:
+    text = Text(" ".join(f"w{i}" for i in range(40)))
+    for changed in (text.replace(3, "x"), text.replace_all({3: "x", 30: "y"})):
+        assert SentenceSimilarity(window=5, previous=True)._views(text, None, changed) == (str(text), str(changed))

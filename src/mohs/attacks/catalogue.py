@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.random_words import RandomWords
 from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
+
+_PLAIN = (bool, int, float, str, type(None))
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ def describe(value: Any, *, defaults: bool = True) -> str:
             if defaults or f.default is MISSING or getattr(value, f.name) != f.default
         ]
         return f"{type(value).__name__}({', '.join(parts)})"
+    if not isinstance(value, (Enum, *_PLAIN)):
+        raise BadInput(
+            f"{type(value).__name__} has no name that is the same in every process, so a run with it could not be "
+            "repeated; write it as a frozen dataclass."
+        )
     return repr(value)
 
 

@@ -8,9 +8,10 @@ from random import Random
 from typing import Any, ClassVar, Protocol
 
 from mohs.attacks.goal import Goal
-from mohs.engine import Meter
+from mohs.engine import Meter, Service
 from mohs.errors import BadInput
 from mohs.space import Constraint, Source, Space
+from mohs.space.constraints import Vector
 from mohs.text import Text
 
 Scores = tuple[float, ...]
@@ -21,20 +22,24 @@ class Ask:
     """What a search may ask, and its own randomness."""
 
     _victim: Meter[tuple[str, ...], Scores]
-    _encoder: Meter[str, tuple[float, ...]] | None
+    _encoder: Service[tuple[str, ...], Vector] | None
     random: Random
 
     async def victim(self, texts: Sequence[Text]) -> list[Scores]:
         """The victim's probabilities for each text."""
         return await self._victim([text.fields for text in texts])
 
-    async def encoder(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+    def affordable(self, texts: Sequence[Text]) -> list[Text]:
+        """The texts, from the first on, that the query budget still allows."""
+        return list(texts[: self._victim.affordable([text.fields for text in texts])])
+
+    async def encoder(self, texts: Sequence[str]) -> list[Vector]:
         """Sentence vectors of unit length."""
         if self._encoder is None:
             raise BadInput(
                 "This attack compares sentences; name an encoder with --encoder pocket or --encoder hf:PATH."
             )
-        return await self._encoder(texts)
+        return await self._encoder.ask([(text,) for text in texts])
 
 
 class Attack(Protocol):

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
+from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH
@@ -34,13 +35,16 @@ class RandomWords:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One text a step; the last one asked is returned if none succeeds."""
         current = x
-        for _ in range(self.walks):
-            current = x
-            for p in ask.random.sample(space.positions, len(space.positions)):
-                word = ask.random.choice(space.choices[p])
-                for candidate in await space.allowed(current, [current.replace(p, word)], ask):
-                    (probs,) = await ask.victim([candidate])
-                    current = candidate
-                    if goal.met(probs):
-                        return candidate
+        try:
+            for _ in range(self.walks):
+                current = x
+                for p in ask.random.sample(space.positions, len(space.positions)):
+                    word = ask.random.choice(space.choices[p])
+                    for candidate in await space.allowed(current, [current.replace(p, word)], ask):
+                        (probs,) = await ask.victim([candidate])
+                        current = candidate
+                        if goal.met(probs):
+                            return candidate
+        except BudgetSpent:
+            pass
         return current

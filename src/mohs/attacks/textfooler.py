@@ -24,7 +24,11 @@ class TextFooler:
     word stays similar (1 - angle/pi >= 0.841) to the text before the step. At the first word with candidates that fool
     the model, the one most similar to the original is taken; otherwise the strongest is kept if it helps.
 
+    As in Algorithm 1 a candidate is checked before the victim is asked (the released code asks first).
+
     Differs from the paper:
+    - importance is asked only for words that have candidates: the order is the same, with fewer queries;
+    - short texts are no exception to the similarity check (the released code and TextAttack relax it under 15 words);
     - the part of speech is looked up without context, and the stopword list is our own;
     - the vectors are the bundled 20,000 words unless others are given, and the encoder is the one the user names:
       thresholds were set for the published vectors and the Universal Sentence Encoder.
@@ -59,6 +63,7 @@ class TextFooler:
                 candidates = await space.allowed(best, [best.replace(p, word) for word in space.choices[p]], ask)
                 if not candidates:
                     continue
+                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
                 probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
                 winners = [c for c in candidates if goal.met(probs_of[c])]
                 if winners:
@@ -73,5 +78,5 @@ class TextFooler:
     async def _most_similar(self, x: Text, winners: list[Text], ask: Ask) -> Text:
         if self.similarity is None or len(winners) == 1:
             return min(winners)
-        values = await self.similarity.of_texts(x, x, winners, ask)
+        values = await self.similarity.of_texts(x, None, winners, ask)
         return min(zip(winners, values, strict=True), key=lambda pair: (-pair[1], pair[0]))[0]

@@ -32,7 +32,7 @@ class Trial:
     model: Victim
     victim: Service[Fields, Scores]
     judge: Service[Fields, Scores]
-    encoder: Service[str, tuple[float, ...]] | None
+    encoder: Service[Fields, Any] | None
     classes: int
     goal: str = "untargeted"
     seed: int = 0
@@ -57,14 +57,14 @@ class Trial:
         meter.remember(x.fields, before)
         facts["queries"] = meter.queries
         if goal.met(before) or (self.goal.startswith("targeted") and predicted(before) != example.label):
+            facts["near_tie"] = goal.margin(before) < NEAR_TIE
             return self._made(example, Outcome.SKIPPED, facts)
 
         positions = self._seen(example)
         facts["beyond_window"] = len(example.positions) - len(positions)
         space = build_space(example, self.attack.source, self.attack.constraints, self.attack.stopwords, positions)
         facts["positions"] = len(space.positions)
-        encoder = Meter(self.encoder) if self.encoder is not None else None
-        ask = Ask(meter, encoder, Random(f"{self.seed}/{self.name}/{example.id}"))
+        ask = Ask(meter, self.encoder, Random(f"{self.seed}/{self.name}/{example.id}"))
         try:
             proposal = await self.attack(x, goal, space, ask)
         except BudgetSpent:

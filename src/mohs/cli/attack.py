@@ -153,7 +153,7 @@ def demo(
     """
     from mohs.runs import attack as start
 
-    with _progress(json) as progress:
+    with _saving_on_interrupt(None), _progress(json) as progress:
         run = start("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
     with run:
         written = run.report(page)
@@ -171,11 +171,13 @@ def _folder_name(options: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _saving_on_interrupt(folder: Path) -> Iterator[None]:
+def _saving_on_interrupt(folder: Path | None) -> Iterator[None]:
     """After Ctrl-C or a dead model, say what is saved and how to go on."""
     from mohs.records import RunStore
 
     def saved() -> str:
+        if folder is None:
+            return "a demo is not kept; start it again."
         try:
             store = RunStore.read(folder)
         except MohsError:

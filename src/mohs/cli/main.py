@@ -6,6 +6,7 @@ Exit codes: 0 done; 2 bad input; 3 done, but some examples ended in an error; 4 
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import Annotated
@@ -52,11 +53,20 @@ def main() -> None:
     """Run the command line; a MohsError becomes one sentence and an exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except ServiceFailed as error:
         _fail(error, 4)
     except MohsError as error:
         _fail(error, 2)
+    except BrokenPipeError:  # whoever read the output has had enough
+        _hush()
+        sys.exit(0)
+    except OSError as error:
+        _hush()
+        _fail(f"The output cannot be written ({error.strerror or error}).", 2)
     except KeyboardInterrupt:
         _fail("Interrupted.", 130)
 
@@ -68,3 +78,8 @@ def _interrupt(number: int, frame: object) -> None:
 def _fail(problem: object, code: int) -> None:
     print(f"mohs: {problem}", file=sys.stderr)
     sys.exit(code)
+
+
+def _hush() -> None:
+    """Let go of a standard output that cannot be written, or Python complains about it on leaving."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,13 +24,17 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         raise BadInput(
             f"The config file {path} cannot be read ({getattr(error, 'strerror', None) or error})."
         ) from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not YAML ({' '.join(str(error).split())}).") from error
     if isinstance(found, dict) and isinstance(found.get("config"), dict):
         found = found["config"]  # a run's manifest
     if not isinstance(found, dict):
         raise BadInput(f"{path} must hold options as `name: value` lines.")
-    known = {parameter.name: parameter for parameter in context.command.params if parameter.name != "config"}
+    known = {}
+    for parameter in context.command.params:
+        if parameter.name != "config":
+            flags = [option.lstrip("-").replace("-", "_") for option in parameter.opts if option.startswith("--")]
+            known.update(dict.fromkeys([str(parameter.name), *flags], parameter))
     defaults: dict[str, Any] = {}
     for raw, value in found.items():
         name = str(raw).replace("-", "_")
@@ -36,13 +42,19 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             raise BadInput(f"{path} has the unknown option {raw!r}; known are {', '.join(sorted(map(str, known)))}.")
         if value is None:
             continue
-        several = bool(getattr(known[name], "multiple", False))
+        parameter = known[name]
+        several = bool(getattr(parameter, "multiple", False))
+        if isinstance(value, bool) and not getattr(parameter, "is_flag", False):
+            raise BadInput(f"{path} gives {raw!r} the value {value}; if a word is meant, put it in quotation marks.")
+        if isinstance(value, list) and any(isinstance(part, bool) for part in value):
+            raise BadInput(f"{path} has a bare yes, no, true or false in {raw!r}; put such names in quotation marks.")
         if isinstance(value, dict):
             value = [f"{key}={part}" for key, part in value.items()]
         if isinstance(value, list):
-            defaults[name] = [str(part) for part in value] if several else ",".join(map(str, value))
+            parts = [str(part) for part in value]
+            defaults[str(parameter.name)] = parts if several else joined(parts)
         else:
-            defaults[name] = [str(value)] if several else value
+            defaults[str(parameter.name)] = [str(value)] if several else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
@@ -62,8 +74,17 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more about w
 
 
 def comma(value: str | None) -> tuple[str, ...]:
-    """`a,b` as a tuple."""
-    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
+    """`a,b` as a tuple; a name with a comma in it stands in double quotation marks."""
+    return tuple(
+        part.strip() for row in csv.reader([value or ""], skipinitialspace=True) for part in row if part.strip()
+    )
+
+
+def joined(parts: list[str]) -> str:
+    """The other way round."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(parts)
+    return line.getvalue()
 
 
 def pairs(values: list[str] | None) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Generator, Hashable, Sequence
+from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -20,14 +21,15 @@ class Ask(Generic[Item, Answer]):
         self.items = items
         self.answers: list[Any] = [None] * len(items)
         self.missing = len(items)
-        self.failure: Exception | None = None
+        self.failure: tuple[int, Exception, TracebackType | None] | None = None  # of the first item that failed
         self.waiter: Any = None  # the run loop's handle on the search that waits
 
     def __await__(self) -> Generator[Asks, None, list[Answer]]:
         if self.missing:
             yield (self,)
         if self.failure is not None:
-            raise self.failure
+            _, error, trace = self.failure
+            raise error.with_traceback(trace)  # the same error may reach several searches
         return self.answers
 
 

@@ -26,8 +26,12 @@ class AnswerCache:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID")
+            columns = [row[1] for row in self._db.execute("PRAGMA table_info(answers)")]
         except (sqlite3.Error, OSError) as error:
             raise BadInput(f"The answer cache {path} cannot be opened ({error}); name another file.") from error
+        if columns != ["key", "answer"]:
+            self._db.close()
+            raise BadInput(f"The answer cache {path} holds something else; name another file.")
 
     def get(self, fingerprint: str, items: Sequence[Any]) -> dict[Any, Any]:
         """The answers known for these items."""

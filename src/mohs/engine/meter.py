@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic
+from typing import Generic
 
 from mohs.engine.ask import Answer, Item
 from mohs.engine.service import Service
@@ -20,45 +20,48 @@ class Meter(Generic[Item, Answer]):
     so the count is a property of the search and not of the schedule.
     """
 
-    __slots__ = ("_known", "_open", "budget", "queries", "service", "spent")
+    __slots__ = ("_asked", "_known", "budget", "service", "spent")
 
     def __init__(self, service: Service[Item, Answer], budget: int | None = None) -> None:
         self.service = service
         self.budget = budget
-        self.queries = 0
         self.spent = False
-        self._known: dict[Item, Any] = {}
-        self._open = 0  # asks of this search that are under way (more than one inside `together`)
+        self._known: dict[Item, Answer] = {}
+        self._asked: set[Item] = set()
 
     def remember(self, item: Item, answer: Answer) -> None:
         """Enter an answer that is known already; it counts as a query, since the search will rely on it."""
-        if item not in self._known:
-            self.queries += 1
+        self._asked.add(item)
         self._known[item] = answer
+
+    @property
+    def queries(self) -> int:
+        """How many distinct items were asked."""
+        return len(self._asked)
+
+    def affordable(self, items: Sequence[Item]) -> int:
+        """How many items, from the first on, the budget still allows; those asked before are free.
+
+        If that is not all of them the budget counts as spent.
+        """
+        if self.budget is None:
+            return len(items)
+        new: set[Item] = set()
+        for count, item in enumerate(items):
+            if item not in self._asked:
+                new.add(item)
+            if len(self._asked) + len(new) > self.budget:
+                self.spent = True
+                return count
+        return len(items)
 
     async def __call__(self, items: Sequence[Item]) -> list[Answer]:
         """Answers in item order; raises BudgetSpent, asking nothing, if the new items do not all fit."""
         known = self._known
+        if self.affordable(items) < len(items):
+            raise BudgetSpent
         fresh = [item for item in dict.fromkeys(items) if item not in known]
         if fresh:
-            if self.budget is not None and self.queries + len(fresh) > self.budget:
-                self.spent = True
-                raise BudgetSpent
-            self.queries += len(fresh)
-            known.update(dict.fromkeys(fresh, _PENDING))
-            await self._fetch(fresh)
-        if self._open:  # another branch of the same search may be asking some of these right now
-            late = [item for item in items if known[item] is _PENDING]
-            if late:
-                await self._fetch(late)
+            self._asked.update(fresh)  # what another branch of this search is asking now is shared by the service
+            known.update(zip(fresh, await self.service.ask(fresh), strict=True))
         return [known[item] for item in items]
-
-    async def _fetch(self, items: list[Item]) -> None:
-        self._open += 1
-        try:
-            self._known.update(zip(items, await self.service.ask(items), strict=True))
-        finally:
-            self._open -= 1
-
-
-_PENDING: Any = object()  # an item that was asked and not answered yet

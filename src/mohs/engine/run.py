@@ -71,7 +71,7 @@ def run(
                     yield Finished(search.key, None, error)
                 else:
                     for ask in asks:
-                        if ask.missing:
+                        if ask.missing and ask.waiter is None:
                             ask.waiter = search
                             search.pending += 1
                     if not search.pending:
@@ -84,13 +84,16 @@ def run(
     finally:
         for search in ready:
             search.coroutine.close()
+        for service in services:
+            service.reset()
 
 
 def _pump(services: Sequence[Service[Any, Any]], launched: deque[Service[Any, Any]]) -> Iterator[_Search[Any, Any]]:
     """Launch what there is room for, then collect the oldest batch; yields the searches it sets free."""
     if launched or any(service.planned for service in services):
+        flying = sum(service.rows_flying for service in services)
         for service in services:
-            if service.planned or service.flying:
+            if service.planned or service.flying or service.waiting >= max(flying, 1):  # the last: it would starve
                 yield from _launch(service, launched)
     else:
         fullest = max(services, key=lambda service: service.waiting)  # ties: the first

@@ -53,10 +53,11 @@ def by_size(items: list[Item], size: Callable[[Item], int], rows: int) -> list[l
 class Failed:
     """The exception a model raised for one item, in the place of its answer."""
 
-    __slots__ = ("cause",)
+    __slots__ = ("cause", "trace")
 
     def __init__(self, cause: Exception) -> None:
         self.cause = cause
+        self.trace = cause.__traceback__
 
 
 class Service(Generic[Item, Answer]):
@@ -114,12 +115,12 @@ class Service(Generic[Item, Answer]):
         Yields the asks that the persistent cache completed on the way.
         """
         room = len(self._flying) < self.model.in_flight
-        if room and not self._planned and self._waiting and 2 * len(self._waiting) >= self._rows_flying():
+        if room and not self._planned and self._waiting and 2 * len(self._waiting) >= self.rows_flying:
             queue, self._waiting = self._waiting, {}
             self._asked.update(queue)
             items = list(queue)
             if self.cache is not None:
-                found = self.cache.get(self.model.fingerprint, items)
+                found = self.cache.get(self._key, items)
                 self.reused += len(found)
                 yield from self._deliver(list(found), list(found.values()))
                 items = [item for item in items if item not in found]
@@ -128,7 +129,7 @@ class Service(Generic[Item, Answer]):
             batch = self._planned.popleft()
             try:
                 ticket = self.model.launch(batch)
-            except MohsError:
+            except ServiceFailed:
                 raise
             except Exception as error:
                 ticket = Failed(error)
@@ -142,17 +143,35 @@ class Service(Generic[Item, Answer]):
         self.batches += 1
         if self.cache is not None:
             good = {i: a for i, a in zip(batch, answers, strict=True) if not isinstance(a, Failed)}
-            self.cache.put(self.model.fingerprint, good)
+            self.cache.put(self._key, good)
         yield from self._deliver(batch, answers)
 
     def prove(self, items: list[Item]) -> list[Answer]:
         """Ask right now, outside any run: shows that the model works before anything depends on it."""
-        answers = self._exactly(items, self.model.collect(self.model.launch(items)))
+        try:
+            answers = self._exactly(items, self.model.collect(self.model.launch(items)))
+        except MohsError:
+            raise
+        except Exception as error:
+            raise ServiceFailed(f"{self.model.name} could not read its first text: {_sentence(error)}") from error
         self._proven = items[0]
         return list(answers)
 
-    def _rows_flying(self) -> int:
+    def reset(self) -> None:
+        """Forget what waits and flies, when a run ends early; nobody is left to hear the answers."""
+        self._waiting, self._asked = {}, {}
+        self._planned.clear()
+        self._flying.clear()
+
+    @property
+    def rows_flying(self) -> int:
+        """How many rows are launched and not collected."""
         return sum(len(batch) for batch, _ in self._flying)
+
+    @property
+    def _key(self) -> str:
+        """Answers given alone are kept apart: in a batch the same text may have got slightly different ones."""
+        return f"{self.model.fingerprint}/alone" if self.alone else self.model.fingerprint
 
     def _exactly(self, batch: list[Item], answers: Sequence[Answer]) -> Sequence[Answer]:
         if len(answers) != len(batch):
@@ -172,16 +191,27 @@ class Service(Generic[Item, Answer]):
         return answers
 
     def _one_by_one(self, batch: list[Item], error: Exception) -> list[Any]:
-        """A batch failed: ask each item alone, so that one bad text costs only its own example."""
-        answers: list[Any] = [Failed(error)] if len(batch) == 1 else [self._alone(item) for item in batch]
-        good = [item for item, answer in zip(batch, answers, strict=True) if not isinstance(answer, Failed)]
-        if good:
-            self._proven = good[0]
-        elif self._proven is None or isinstance(self._alone(self._proven), Failed):
+        """A batch failed: ask each item alone, so that one bad text costs only its own example.
+
+        At the first that fails again, an item that was answered before tells a bad text from a dead model.
+        """
+        answers: list[Any] = []
+        sound = False
+        for item in batch:
+            answer = Failed(error) if len(batch) == 1 else self._alone(item)
+            if not isinstance(answer, Failed):
+                self._proven = item
+            elif not sound and self._proven is not None:
+                sound = not isinstance(self._alone(self._proven), Failed)
+                if not sound:
+                    break
+            answers.append(answer)
+        if self._proven is None or len(answers) < len(batch):
             raise ServiceFailed(f"{self.model.name} stopped answering: {_sentence(error)}") from error
         return answers
 
     def _alone(self, item: Item) -> Any:
+        self.forwards += 1
         try:
             return self._exactly([item], self.model.collect(self.model.launch([item])))[0]
         except ServiceFailed:
@@ -192,10 +222,10 @@ class Service(Generic[Item, Answer]):
     def _deliver(self, items: list[Item], answers: Sequence[Any]) -> Iterator[Ask[Item, Answer]]:
         asked = self._asked
         for item, answer in zip(items, answers, strict=True):
-            failure = answer.cause if isinstance(answer, Failed) else None
+            failed = answer if isinstance(answer, Failed) else None
             for ask, index in asked.pop(item):
-                if failure is not None:
-                    ask.failure = failure
+                if failed is not None and (ask.failure is None or index < ask.failure[0]):
+                    ask.failure = (index, failed.cause, failed.trace)
                 ask.answers[index] = answer
                 ask.missing -= 1
                 if not ask.missing:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from mohs.engine import by_size
 from mohs.errors import BadInput, ServiceFailed
-from mohs.models.device import choose_device
-from mohs.models.pretrained import hash_of, load_hf, window_of
+from mohs.models.transformer import Transformer
+from mohs.models.victim import Fields
 from mohs.text import pocket
 from mohs.text.stopwords import ENGLISH
 from mohs.text.text import words_of
 
-Vector = tuple[float, ...]
+Vector = npt.NDArray[np.float32]
 
 
 class PocketEncoder:
@@ -28,21 +27,21 @@ class PocketEncoder:
     fingerprint = "pocket-encoder-1"
     in_flight = 1
 
-    def plan(self, items: list[str]) -> list[list[str]]:
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Any order will do."""
         return [items[start : start + 4096] for start in range(0, len(items), 4096)]
 
-    def launch(self, batch: list[str]) -> list[str]:
+    def launch(self, batch: list[Fields]) -> list[Fields]:
         """Nothing to start."""
         return batch
 
-    def collect(self, ticket: list[str]) -> list[Vector]:
+    def collect(self, ticket: list[Fields]) -> list[Vector]:
         """Average the word vectors of each text."""
         lexicon = pocket.lexicon()
         index, vectors = lexicon.index, lexicon.vectors
         answers: list[Vector] = []
-        for text in ticket:
-            known = [word for word in words_of([text]) if word in index]
+        for fields in ticket:
+            known = sorted(word for word in words_of(fields) if word in index)  # so that word order changes no bit
             weights = np.array([0.25 if word in ENGLISH else 1.0 for word in known], np.float32)
             mean = (
                 weights @ vectors[[index[word] for word in known]] if known else np.zeros(vectors.shape[1], np.float32)
@@ -51,49 +50,29 @@ class PocketEncoder:
         return answers
 
 
-class HfEncoder:
+class HfEncoder(Transformer):
     """A transformer encoder with mean pooling, the way sentence-transformers models are read."""
 
-    in_flight = 1
+    def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
+        super().__init__(spec, "AutoModel", device=device, tokens=tokens, trust_code=trust_code)
 
-    def __init__(self, spec: str, *, device: str = "auto", batch: int = 32, trust_code: bool = False) -> None:
-        import torch
+    def _read(self, outputs: Any) -> Any:
+        return outputs.last_hidden_state.mean(1).float()
 
-        self.name = f"hf:{spec}"
-        self._torch = torch
-        self._device = choose_device(device)
-        self._tokenizer, model = load_hf(spec, "AutoModel", trust_code)
-        self._model = model.float().to(self._device).eval()
-        self._batch = batch
-        self.fingerprint = hash_of(self._tokenizer, model)
-        self._window = window_of(self._tokenizer, model.config)
-
-    def plan(self, items: list[str]) -> list[list[str]]:
-        """Batches of texts of similar length."""
-        return by_size(items, len, self._batch)
-
-    def launch(self, batch: list[str]) -> Any:
-        """Run the encoder; on CUDA this returns before it is done."""
-        inputs = self._tokenizer(batch, padding=True, truncation=True, max_length=self._window, return_tensors="pt").to(
-            self._device
-        )
-        with self._torch.inference_mode():
-            states = self._model(**inputs).last_hidden_state
-            mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
-            return (states * mask).sum(1) / mask.sum(1).clamp(min=1)
-
-    def collect(self, ticket: Any) -> list[Vector]:
+    def collect(self, ticket: tuple[int, Any]) -> list[Vector]:
         """Wait for the vectors and bring them to unit length."""
-        rows = ticket.float().cpu().numpy()
+        count, means = ticket
+        rows = means.cpu().numpy()[:count]
         if not np.isfinite(rows).all():
             raise ServiceFailed(f"{self.name} gave a vector that is not finite; use another encoder.")
         return [unit(row) for row in rows]
 
 
-def unit(row: Any) -> Vector:
+def unit(row: npt.NDArray[Any]) -> Vector:
     """A vector at unit length; zeros stay zeros."""
     norm = float(np.linalg.norm(row))
-    return tuple((row / norm if norm else row).tolist())
+    scaled: Vector = (row / norm if norm else row).astype(np.float32)
+    return scaled
 
 
 def load_encoder(spec: str, device: str = "auto", trust_code: bool = False) -> PocketEncoder | HfEncoder:
@@ -103,10 +82,3 @@ def load_encoder(spec: str, device: str = "auto", trust_code: bool = False) -> P
     if spec.startswith("hf:"):
         return HfEncoder(spec[3:], device=device, trust_code=trust_code)
     raise BadInput(f"Unknown encoder {spec!r}; use pocket or hf:PATH_OR_ID.")
-
-
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of two unit vectors; a zero vector is equal to itself and unlike anything else."""
-    if one == other:
-        return 1.0
-    return float(np.dot(one, other))

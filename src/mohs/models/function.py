@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import sys
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,13 @@ class FunctionVictim:
         batch: int = 256,
         fingerprint: str | None = None,
     ) -> None:
-        self.name = (
-            name or f"python:{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', function)}"
-        )
+        called = getattr(function, "__qualname__", type(function).__name__)
+        self.name = name or f"python:{getattr(function, '__module__', '?')}:{called}"
         self.output = declared(output)
         at_least(1, batch=batch)
         self.labels = tuple(labels)
         self.hard = self.output is Output.LABELS
-        self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output)
+        self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output, named=name is not None)
         self._function = function
         self._batch = batch
         self._classes: int | None = len(self.labels) or None
@@ -97,7 +97,15 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
     return FunctionVictim(function, name=f"python:{spec}", **options)
 
 
-def _fingerprint(function: Function, name: str, output: Output) -> str:
+def _fingerprint(function: Function, name: str, output: Output, named: bool) -> str:
+    """By source and place.
+
+    What a closure or an object carries cannot be seen: unless its name says which one it is, no two of them count as
+    the same, so that neither a cache nor an unfinished run can mix them up.
+    """
+    plain = inspect.isfunction(function) and not function.__closure__
+    if not plain and not named:
+        return uuid.uuid4().hex[:16]
     try:
         file = inspect.getsourcefile(inspect.unwrap(function))
         source = Path(file).read_bytes() if file else b""

@@ -108,7 +108,7 @@ class HttpVictim:
 
     def _post(self, batch: list[Fields]) -> Any:
         texts = [fields[0] if len(fields) == 1 else list(fields) for fields in batch]
-        problem, asked = "", 0.0
+        problem, asked, status = "", 0.0, 0
         for attempt in range(self._retries + 1):
             if attempt:
                 with self._gate:
@@ -119,17 +119,20 @@ class HttpVictim:
             try:
                 response = self._client.post(self.name, json={"texts": texts})
             except httpx.HTTPError as error:
+                status = 0
                 problem = f"{type(error).__name__} {error}".strip()
                 continue
             if response.status_code in _PASSING:
-                problem = f"status {response.status_code}"
+                status = response.status_code
+                problem = f"status {status}"
                 after = response.headers.get("Retry-After", "")
                 asked = min(float(after), _LONGEST_PAUSE) if after.isdecimal() else 0.0
                 continue
             if response.status_code != 200:
                 raise VictimError(f"{self.name} refused with status {response.status_code}: {response.text[:200]!r}.")
             return self._unpack(response)
-        raise ServiceFailed(f"{self.name} did not answer after {self._retries + 1} tries (last: {problem}).")
+        sentence = f"{self.name} did not answer after {self._retries + 1} tries (last: {problem})."
+        raise VictimError(sentence) if status == 500 else ServiceFailed(sentence)  # 500: it may be the text
 
     def _unpack(self, response: httpx.Response) -> Any:
         try:

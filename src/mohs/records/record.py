@@ -42,7 +42,7 @@ class Record:
     beyond_window: int = 0  # words the victim cannot see, which were not attacked
     near_tie: bool = False  # the verdict stands on a margin under 1e-4
     error: str | None = None  # one sentence
-    traceback: str | None = None
+    traceback: str | None = field(default=None, compare=False)  # where it raised, which depends on the schedule
 
     def __post_init__(self) -> None:
         for name in ("error", "traceback"):  # may quote anything; what no encoding can write becomes an escape

@@ -113,9 +113,9 @@ class RunStore:
             return dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
 
     def done(self) -> set[tuple[str, str]]:
-        """Attack and example id of everything finished."""
+        """Attack and example id of everything finished; what ended in an error is tried again."""
         with self._reading():
-            return set(self._db.execute("SELECT attack, example FROM records"))
+            return set(self._db.execute("SELECT attack, example FROM records WHERE record ->> 'outcome' != 'error'"))
 
     def __len__(self) -> int:
         with self._reading():

@@ -1,8 +1,8 @@
 """The figures of a run, each with its denominator named and a 95% interval.
 
 Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
-skipped example was wrong before any attack. "Judged" are all examples without an error; "attacked" are those of them
-that the victim got right before.
+skipped example met the goal before any attack. "Judged" are all examples without an error; "attacked" are those of them
+that were not skipped. Accuracy is that of the victim's predictions, whatever the goal of the attack.
 """
 
 from __future__ import annotations
@@ -94,6 +94,11 @@ class Summary:
         return row
 
 
+def _right(record: Record, scores: Sequence[float]) -> bool:
+    """Whether the prediction (the first of the highest) is the label."""
+    return bool(scores) and max(range(len(scores)), key=scores.__getitem__) == record.label
+
+
 class _Tally:
     """Collects one attack's numbers while its records stream by, without keeping the records."""
 
@@ -105,11 +110,16 @@ class _Tally:
         self.measures: dict[str, list[float]] = {}
         self.near_ties = 0
         self.cut = 0
+        self.right_before = 0
+        self.right_after = 0
 
     def add(self, record: Record) -> None:
         self.outcomes[str(record.outcome)] += 1
         self.near_ties += record.near_tie
         self.cut += record.beyond_window > 0
+        if record.outcome is not Outcome.ERROR:
+            self.right_before += _right(record, record.scores_before)
+            self.right_after += _right(record, record.scores_after or record.scores_before)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
             self.queries.append(record.queries)
         if record.outcome is Outcome.SUCCESS:
@@ -120,14 +130,13 @@ class _Tally:
 
     def summary(self, attack: str) -> Summary:
         count = {str(outcome): self.outcomes.get(str(outcome), 0) for outcome in Outcome}
-        survived = count["failed"] + count["exhausted"]
-        attacked = count["success"] + survived
+        attacked = count["success"] + count["failed"] + count["exhausted"]
         judged = attacked + count["skipped"]
         return Summary(
             attack=attack,
             outcomes=count,
-            accuracy_before=Rate(attacked, judged, "examples judged"),
-            accuracy_under_attack=Rate(survived, judged, "examples judged"),
+            accuracy_before=Rate(self.right_before, judged, "examples judged"),
+            accuracy_under_attack=Rate(self.right_after, judged, "examples judged"),
             success=Rate(count["success"], attacked, "examples attacked"),
             words_changed=mean_of(self.changed, "successes"),
             share_changed=mean_of(self.shares, "successes"),

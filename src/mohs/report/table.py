@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from rich.table import Table
+from rich.text import Text
 
 from mohs.report.metrics import Mean, Rate, Summary
 
@@ -54,7 +55,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     return rows
 
 
-NOTE = "judged: all but errors; attacked: judged and right before; in brackets: 95% intervals"
+NOTE = "judged: all but errors; attacked: judged and not skipped; in brackets: 95% intervals"
 
 
 def summary_table(summaries: Sequence[Summary]) -> Table:
@@ -62,7 +63,7 @@ def summary_table(summaries: Sequence[Summary]) -> Table:
     table = Table(caption=NOTE, caption_justify="left", show_edge=False, pad_edge=False, header_style="bold")
     table.add_column("")
     for summary in summaries:
-        table.add_column(summary.attack, justify="right")
+        table.add_column(Text(summary.attack), justify="right")
     table.add_column("", style="dim")
     names = list(dict.fromkeys(name for summary in summaries for name, _, _ in lines(summary)))
     values = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]

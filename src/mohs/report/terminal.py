@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+from io import TextIOWrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +15,8 @@ from rich.text import Text as Styled
 from mohs.records import Outcome, Record
 from mohs.report.table import summary_table
 from mohs.text import Text
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
     from mohs.runs import Run
@@ -23,11 +28,14 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
     if as_json:
         place = str(run.folder) if run.folder else None
         figures = [summary.to_json() for summary in summaries]
-        print(json.dumps({"run": place, "summary": figures, "effort": run.effort(), **extra}, ensure_ascii=False))
+        print(json.dumps({"run": place, "summary": figures, "effort": run.effort(), **extra}))
     else:
-        console = Console()
+        if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
+            sys.stdout.reconfigure(errors="backslashreplace")
+        console = Console(markup=False, emoji=False, highlight=False)
         config = run.manifest["config"]
-        console.print(f"[bold]{config['victim']}[/] on {config['data']}, goal {config['goal']}, seed {config['seed']}")
+        title = f"{config['victim']} on {config['data']}, goal {config['goal']}, seed {config['seed']}"
+        console.print(Styled(_shown(title), style="bold"))
         console.print(summary_table(summaries))
         labels = config.get("labels") or []
         hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
@@ -44,7 +52,7 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
             )
             for record in run.records():
                 if record.traceback:
-                    console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}", markup=False)
+                    console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}")
     return _errors(run, sum(summary.outcomes["error"] for summary in summaries))
 
 
@@ -52,19 +60,25 @@ def diff(record: Record) -> Styled:
     """The original with each replaced word struck out and its replacement behind an arrow."""
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
+    original = [_shown(field) for field in record.original]
     styled, field, at = Styled("  "), 0, 0
     for position, (number, start, end) in enumerate(text.spans()):
         if number != field:
-            styled.append(record.original[field][at:] + "\n  ")
+            styled.append(original[field][at:] + "\n  ")
             field, at = number, 0
         if position in new:
-            styled.append(record.original[number][at:start])
-            styled.append(record.original[number][start:end], style="red strike")
+            styled.append(original[number][at:start])
+            styled.append(original[number][start:end], style="red strike")
             styled.append("→", style="dim")
-            styled.append(new[position], style="bold green")
+            styled.append(_shown(new[position]), style="bold green")
             at = end
-    styled.append(record.original[field][at:])
+    styled.append(original[field][at:])
     return styled
+
+
+def _shown(text: str) -> str:
+    """A string without the control characters that would steer a terminal; as long as before."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 def _headline(record: Record, labels: list[str]) -> Styled:
@@ -74,7 +88,7 @@ def _headline(record: Record, labels: list[str]) -> Styled:
         return f"{called} {scores[best]:.0%}"
 
     line = f"{record.attack}, {record.example_id}: {name(record.scores_before)} -> {name(record.scores_after)}"
-    return Styled(line, style="dim")
+    return Styled(_shown(line), style="dim")
 
 
 def _errors(run: Run, count: int) -> str:

@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from mohs.text import Text, pocket
 from mohs.text.lexicon import NOUN, VERB
+
+Vector = npt.NDArray[np.float32]
 
 
 class Services(Protocol):
     """The models a measure may ask, as one search sees them."""
 
     @property
-    def encoder(self) -> Callable[[Sequence[str]], Awaitable[list[tuple[float, ...]]]]:
+    def encoder(self) -> Callable[[Sequence[str]], Awaitable[list[Vector]]]:
         """Sentence vectors of unit length."""
         ...
 
@@ -60,11 +63,13 @@ class TextMeasure(Protocol):
 
     @property
     def previous(self) -> bool:
-        """Whether a search compares with the text before the step, rather than with the original."""
+        """Whether a step is compared with the text before it, rather than with the original."""
         ...
 
-    async def of_texts(self, original: Text, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """The measure of each candidate; `original` gives the positions that count as changed."""
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """The measure of each candidate as a step from `current`; without one, of whole texts against the original."""
         ...
 
 
@@ -122,22 +127,25 @@ class SentenceSimilarity:
     name: str = "sentence similarity"
     family: str = "semantics"
 
-    async def of_texts(self, original: Text, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
         """One encoding for each distinct text or window."""
-        pairs = [self._views(reference, candidate) for candidate in candidates]
+        pairs = [self._views(original, current, candidate) for candidate in candidates]
         needed = list(dict.fromkeys(view for pair in pairs for view in pair))
         vectors = dict(zip(needed, await ask.encoder(needed), strict=True))
-        return [self.of_vectors(vectors[one], vectors[other]) for one, other in pairs]
+        return [1.0 if one == other else self.of_vectors(vectors[one], vectors[other]) for one, other in pairs]
 
-    def of_vectors(self, one: Sequence[float], other: Sequence[float]) -> float:
+    def of_vectors(self, one: Vector, other: Vector) -> float:
         """The similarity of two unit vectors, rounded so that the last bits of an encoder decide nothing."""
-        cosine = 1.0 if one == other else min(1.0, max(-1.0, float(np.dot(one, other))))
+        cosine = min(1.0, max(-1.0, float(np.dot(one, other))))
         return round(1 - math.acos(cosine) / math.pi if self.angular else cosine, 6)
 
-    def _views(self, reference: Text, candidate: Text) -> tuple[str, str]:
-        if self.window is None or not reference.same_shape(candidate):
-            return str(reference), str(candidate)
-        changed = [edit.position for edit in reference.edits(candidate)]
-        if len(changed) != 1:  # an audit against the original, or nothing changed: the whole texts
-            return str(reference), str(candidate)
-        return reference.around(changed[0], self.window), candidate.around(changed[0], self.window)
+    def _views(self, original: Text, current: Text | None, candidate: Text) -> tuple[str, str]:
+        """The two strings to compare: windows around the word that the step changed, or whole texts."""
+        reference = current if current is not None and self.previous else original
+        if self.window is not None and current is not None and current.same_shape(candidate):
+            changed = [edit.position for edit in current.edits(candidate)]
+            if len(changed) == 1:
+                return reference.around(changed[0], self.window), candidate.around(changed[0], self.window)
+        return str(reference), str(candidate)

@@ -34,34 +34,35 @@ class Space:
         kept = list(candidates)
         for constraint in self.constraints:
             if kept:
-                values = await self._values(constraint, current, kept, ask)
+                values = await self._measure(constraint).of_texts(self.text, current, kept, ask)
                 kept = [text for text, value in zip(kept, values, strict=True) if constraint.holds(value)]
         return kept
 
     async def audit(self, candidate: Text, ask: Services) -> dict[str, float]:
-        """Every text measure of a final text, against the original."""
+        """Every text measure of a final text, whole against the original."""
         found = {}
         for constraint in self.constraints:
-            found[constraint.measure.name] = (await self._values(constraint, self.text, [candidate], ask))[0]
+            (value,) = await self._measure(constraint).of_texts(self.text, None, [candidate], ask)
+            found[constraint.measure.name] = value
         return found
 
     def violated(self, measures: Mapping[str, float]) -> list[str]:
         """The constraints that an audit shows broken.
 
-        One that a search checks against the text before each step cannot be judged from the last text: left out.
+        One that a search checks step by step (against the text before, or in a window) cannot be judged from the
+        last text: left out.
         """
         return [
             constraint.measure.name
             for constraint in self.constraints
             if not getattr(constraint.measure, "previous", False)
+            and getattr(constraint.measure, "window", None) is None
             and not constraint.holds(measures[constraint.measure.name])
         ]
 
-    async def _values(
-        self, constraint: Constraint, current: Text, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    def _measure(self, constraint: Constraint) -> TextMeasure:
         measure: TextMeasure = constraint.measure  # type: ignore[assignment]
-        return await measure.of_texts(self.text, current if measure.previous else self.text, candidates, ask)
+        return measure
 
 
 def build_space(

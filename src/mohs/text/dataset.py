@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -54,7 +55,7 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Example]:
         names = self.fields
-        for number, row in enumerate(islice(self._rows(), self.n)):
+        for number, row in enumerate(islice(self._rows(), None if self.n is None else min(self.n, sys.maxsize))):
             example = self._example(number, row, names)
             names = example.names  # found in the first row, and the same in all
             yield example
@@ -80,7 +81,7 @@ class Dataset:
                     "with --id-field."
                 )
             ids.add(key)
-            line = json.dumps([example.id, example.text.fields, example.label], ensure_ascii=True)
+            line = json.dumps([example.id, example.names, example.text.fields, example.changeable, example.label])
             digest.update(line.encode() + b"\n")
             count += 1
             highest = max(highest, example.label)
@@ -169,10 +170,10 @@ def _shown(value: object) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
-def examples_from(values: Iterable[Example | tuple[str, int] | Row]) -> list[Example]:
+def examples_from(values: Iterable[Example | tuple[str, int] | Row], labels: Sequence[str] = ()) -> list[Example]:
     """Examples from what people have at hand in Python: Examples, (text, label) pairs, or rows."""
     found = []
-    reader = Dataset("examples")
+    reader = Dataset("examples", labels=tuple(labels))
     for number, value in enumerate(values):
         if isinstance(value, Example):
             found.append(value)
