@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from mohs.errors import MohsError
 from mohs.records import Outcome, Record
+from mohs.report.charts import bars, curve
 from mohs.report.metrics import Summary, summarise
 from mohs.report.table import lines
 from mohs.text import Text
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2000
 _LONGEST_NAME = 48  # an attack that was built by hand is named by its settings, which can fill a screen
-_BARS = 16
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 40, 12, 12, 180  # of the curve's drawing
 
 
 def write_page(run: Run, path: Path) -> Path:
@@ -159,8 +158,8 @@ def _render(run: Run) -> str:
         names=names,
         figures=figures,
         order=list(dict.fromkeys(name for column in figures for name in column)),
-        bars=_bars(gathered.words),
-        curve=_curve(summaries, gathered.queries),
+        bars=bars(gathered.words),
+        curve=curve(summaries, gathered.queries),
         outcomes={str(o): (here[o], gathered.outcomes[o]) for o in Outcome if gathered.outcomes[o]},
         total=total,
         shown=len(rows),
@@ -201,46 +200,3 @@ def _headline(summaries: Sequence[Summary], names: Mapping[str, str], goal: str)
     return f"{start}{names[first.attack]}{',' * bool(start)} {feat} on " + "; ".join(
         [f"{count} examples {right}", *rest]
     )
-
-
-def _bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """Histograms of the words changed, one an attack, over the same bins."""
-    if not words:
-        return None
-    low, high = min(map(min, words.values())), max(map(max, words.values()))
-    step = math.ceil((high - low + 1) / _BARS)
-    starts = range(low, high + 1, step)
-    panels = {
-        attack: [sum(counts[n] for n in range(start, start + step)) for start in starts]
-        for attack, counts in words.items()
-    }
-    labels = [str(start) if step == 1 else f"{start}–{start + step - 1}" for start in starts]
-    return {"labels": labels, "panels": panels, "most": max(max(counts) / sum(counts) for counts in panels.values())}
-
-
-def _curve(summaries: Sequence[Summary], queries: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """Accuracy had each search stopped after so many queries; a search runs the same until its budget is spent."""
-    if not queries:
-        return None
-    most = math.ceil(1.2 * max(2, *(max(counts) for counts in queries.values())))
-
-    def x(asked: float) -> float:
-        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * math.log(max(asked, 1)) / math.log(most), 1)
-
-    def y(share: float) -> float:
-        return round(_BOTTOM - (_BOTTOM - _TOP) * share, 1)
-
-    paths = {}
-    for summary in summaries:
-        standing, total = summary.accuracy_before.hits, summary.accuracy_before.total
-        if not total:
-            continue
-        points = {float(_LEFT): y(standing / total)}
-        for asked, count in sorted(queries.get(summary.attack, {}).items()):
-            standing -= count
-            points[x(asked)] = y(standing / total)
-        steps = "".join(f"H{at}V{height}" for at, height in points.items())
-        paths[summary.attack] = f"M{_LEFT} {points[float(_LEFT)]}{steps}H{_WIDTH - _RIGHT}"
-    decades = int(math.log10(most)) + 1
-    ticks = [d * 10**e for e in range(decades) for d in ((1, 2, 5) if decades <= 3 else (1,)) if d * 10**e <= most]
-    return {"paths": paths, "x": [(x(tick), f"{tick:,}") for tick in ticks], "most": most}
