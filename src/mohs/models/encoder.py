@@ -54,10 +54,16 @@ class HfEncoder(Transformer):
     """A transformer encoder with mean pooling, the way sentence-transformers models are read."""
 
     def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
-        super().__init__(spec, "AutoModel", device=device, tokens=tokens, trust_code=trust_code)
-
-    def _read(self, outputs: Any) -> Any:
-        return outputs.last_hidden_state.mean(1).float()
+        super().__init__(
+            spec,
+            "AutoModel",
+            lambda outputs: outputs.last_hidden_state.mean(
+                1
+            ).float(),  # no padding, so the plain mean is the masked one
+            device=device,
+            tokens=tokens,
+            trust_code=trust_code,
+        )
 
     def collect(self, ticket: tuple[int, Any]) -> list[Vector]:
         """Wait for the vectors and bring them to unit length."""

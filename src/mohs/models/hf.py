@@ -29,6 +29,7 @@ class HfVictim(Transformer):
         super().__init__(
             spec,
             "AutoModelForSequenceClassification",
+            lambda outputs: outputs.logits.float(),
             device=device,
             dtype=dtype,
             tokens=tokens,
@@ -51,9 +52,6 @@ class HfVictim(Transformer):
         except Exception as error:  # a model that needs what a tokenizer does not give
             reason = " ".join(str(error).split())[:300]
             raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
-
-    def _read(self, outputs: Any) -> Any:
-        return outputs.logits.float()
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits, and check them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
@@ -23,15 +23,24 @@ _CPU_TOKENS, _CUDA_TOKENS = 2048, 65_536  # in a batch: enough to fill the devic
 
 
 class Transformer:
-    """A model with its tokenizer, on a device; what its outputs mean is up to the classes made from it."""
+    """A model with its tokenizer, on a device. `read` takes what is wanted out of its outputs, one row a text."""
 
     def __init__(
-        self, spec: str, kind: str, *, device: str, dtype: str = "auto", tokens: int = 0, trust_code: bool = False
+        self,
+        spec: str,
+        kind: str,
+        read: Callable[[Any], Any],
+        *,
+        device: str,
+        dtype: str = "auto",
+        tokens: int = 0,
+        trust_code: bool = False,
     ) -> None:
         import torch
 
         self.name = f"hf:{spec}"
         self._torch = torch
+        self._read = read
         self._device = choose_device(device)
         self._dtype = _dtype(torch, dtype, self._device)
         at_least(0, tokens=tokens)
@@ -102,10 +111,6 @@ class Transformer:
             inputs = {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
         with torch.inference_mode():
             return self._read(self._model(**inputs))
-
-    def _read(self, outputs: Any) -> Any:
-        """The tensor to keep of the model's outputs, one row a text."""
-        raise NotImplementedError
 
 
 def _writable(text: str) -> bool:
