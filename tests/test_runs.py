@@ -53,7 +53,9 @@ def test_a_folder_makes_it_resumable(tmp_path: Path) -> None:
     second = WordCount({"good": 2.0})
     with mohs.attack(second, ROWS, ["random"], out=tmp_path / "run") as run:
         assert list(run.records()) == expected
-    assert {fields for fields in second.asked if "day" not in fields[0]} == set()
+    assert {fields for fields in second.asked if "day" not in fields[0]} == {
+        ("a good film",)
+    }  # asked once more, to compare
     with mohs.Run.open(tmp_path / "run") as run:
         assert list(run.records()) == expected
         assert run.manifest["config"]["attacks"] == ["random:baseline"]
@@ -195,6 +197,40 @@ def test_a_part_without_a_stable_name_is_refused() -> None:
 
     with pytest.raises(BadInput, match="Source has no name that is the same in every process"):
         mohs.attack(predict, ROWS, [mohs.RandomWords(source=Source())])
+
+
+def test_a_victim_that_changed_is_not_mixed_in(tmp_path: Path) -> None:
+    def victim(weight: float) -> WordCount:
+        made = WordCount({"good": weight})
+        made.fingerprint = "the same name"
+        return made
+
+    mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run", cache=tmp_path / "answers").close()
+    with pytest.raises(BadInput, match=r"no longer answers as it did when .* was begun: example 0 had"):
+        mohs.attack(victim(-2.0), ROWS, "random", out=tmp_path / "run")
+    with pytest.raises(BadInput, match="no longer answers as it did when the cache"):
+        mohs.attack(victim(-2.0), ROWS, "random", cache=tmp_path / "answers")
+
+
+def test_a_victim_that_does_not_repeat_itself_is_noticed() -> None:
+    from itertools import count
+
+    calls = count()
+
+    def moody(texts: list[str]) -> list[list[float]]:
+        share = 0.5 + 0.4 * (next(calls) % 2)
+        return [[1 - share, share] for _ in texts]
+
+    with mohs.attack(moody, ROWS, "random") as run:
+        assert run.manifest["facts"]["repeats_itself"] is False
+    with mohs.attack(predict, ROWS, "random") as run:
+        assert run.manifest["facts"]["repeats_itself"] is True
+
+
+def test_labels_by_name_in_pairs() -> None:
+    with mohs.attack(predict, [("a good film", "good")], "random", labels="bad,good") as run:
+        assert next(run.records()).label == 1
+        assert repr(run) == "<Run of random:baseline: 1 attempts>"
 
 
 def test_nothing_heavy_is_imported() -> None:

@@ -15,7 +15,7 @@ from mohs import engine
 from mohs.attacks.catalogue import describe, find_attack, name_of
 from mohs.attacks.goal import parse_goal
 from mohs.attacks.method import Attack, needs
-from mohs.attacks.trial import Trial
+from mohs.attacks.trial import NEAR_TIE, Trial
 from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
 from mohs.models.function import FunctionVictim
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mohs.models.encoder import HfEncoder, PocketEncoder
     from mohs.report.metrics import Summary
 
-Examples = str | Path | Dataset | Iterable[Example | tuple[str, int] | Mapping[str, Any]]
+Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[str, Any]]
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
 _PROBE = ("It was a good day.", "The table stands by the window.")
@@ -71,18 +71,26 @@ class Run:
 
         return summarise(self.records())
 
-    def report(self, path: str | Path) -> Path:
-        """Write the browsable page."""
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the browsable page, by default report.html in the run folder, or here for a run in memory."""
         from mohs.report.page import write_page
 
-        return write_page(self, Path(path))
+        return write_page(self, Path(path) if path is not None else (self.folder or Path()) / "report.html")
 
     def close(self) -> None:
         """Close the files."""
         self._store.close()
 
+    @property
+    def planned(self) -> int:
+        """How many attempts the run has when it is finished."""
+        return int(self.manifest.get("identity", {}).get("examples", 0)) * len(self.manifest["config"]["attacks"])
+
     def __len__(self) -> int:
         return len(self._store)
+
+    def __repr__(self) -> str:
+        return f"<Run of {', '.join(self.manifest['config']['attacks'])}: {len(self)} attempts>"
 
     def __enter__(self) -> Run:
         return self
@@ -137,6 +145,8 @@ def attack(
             raise BadInput(f"{name} is {value}; it must be at least {least}.")
     if isinstance(attacks, str):
         attacks = [attacks]
+    if isinstance(labels, str):
+        labels = labels.split(",")
     chosen = [find_attack(a) if isinstance(a, str) else (name_of(a), a) for a in attacks]
     if not chosen:
         raise BadInput("No attack was named; see `mohs attacks`.")
@@ -156,10 +166,12 @@ def attack(
     judge: Service[Fields, Scores] = Service(model, alone=not model.exact, cache=answers)
     width = 2 if next(iter(data)).text.fields[1:] else 1
     probe: list[Fields] = [(text,) * width for text in _PROBE[:1]]
-    classes = len(service.prove(probe)[0])
-    judge.prove(probe)
+    (first,), (second,) = service.prove(probe), judge.prove(probe)
+    classes = len(first)
+    _same_as_kept(answers, judge, probe[0], second)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
+    goal = _by_number(goal, labels or model.labels)
     parse_goal(goal, 0, classes)
     encoding = _encoder(encoder, device, trust_code, chosen)
     services: list[Service[Any, Any]] = [service, judge]
@@ -187,10 +199,13 @@ def attack(
         "encoder_fingerprint": encoding.model.fingerprint if encoding else None,
     }
     settings = {name: describe(a) for name, a in chosen}
-    facts = {"classes": classes, "versions": _versions()}
+    steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
+    facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "versions": _versions()}
     manifest = {"command": "attack", "config": config, "facts": facts}
     store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes, "settings": settings})
     try:
+        if steady:
+            _same_as_before(store, judge)
         trials = [
             Trial(name, method, model, service, judge, encoding, classes, goal, seed, budget) for name, method in chosen
         ]
@@ -241,6 +256,47 @@ def _drive(
             batches=sum(s.batches for s in services[:2]),
             reused=sum(s.reused for s in services[:2]),
         )
+
+
+def _by_number(goal: str, labels: Sequence[str]) -> str:
+    """`targeted:NAME` with the number of the class."""
+    kind, _, name = goal.partition(":")
+    return f"{kind}:{list(labels).index(name)}" if kind == "targeted" and name in labels else goal
+
+
+def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], probe: Fields, answer: Scores) -> None:
+    """Refuse a cache whose answer to the probe is another: the model behind the name has changed."""
+    if cache is None:
+        return
+    key = f"{judge.model.fingerprint}/probe"
+    kept = cache.get(key, [probe]).get(probe)
+    if kept is None:
+        cache.put(key, {probe: answer})
+    elif not _alike(kept, answer):
+        raise BadInput(
+            f"{judge.model.name} no longer answers as it did when the cache {cache.path} was filled; name another file."
+        )
+
+
+def _same_as_before(store: RunStore, judge: Service[Fields, Scores]) -> None:
+    """Before going on with a run, ask one of its originals again: a changed victim must not be mixed in."""
+    record = next((r for r in store.records() if r.scores_before), None)
+    if record is not None:
+        (answer,) = judge.prove([record.original])
+        if not _alike(record.scores_before, answer):
+            raise BadInput(
+                f"{judge.model.name} no longer answers as it did when {store.folder} was begun: example "
+                f"{record.example_id} had {_short(record.scores_before)} and now has {_short(answer)}; "
+                "choose another --out."
+            )
+
+
+def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    return len(one) == len(other) and max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-3
+
+
+def _short(scores: Sequence[float]) -> str:
+    return f"[{', '.join(f'{score:.3f}' for score in scores)}]"
 
 
 def _dataset(examples: Examples, labels: Sequence[str], n: int | None) -> Dataset | list[Example]:

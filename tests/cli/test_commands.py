@@ -27,7 +27,11 @@ def test_demo(tmp_path: Path, mohs: Mohs) -> None:
 def test_attack_report_export(tmp_path: Path, mohs: Mohs) -> None:
     ended = mohs("attack", "--n", 8, "--attack", "textfooler", "--attack", "random:baseline", "--out", "run", "-v")
     assert ended.returncode == 0, ended.stderr
-    assert "Run folder: run" in ended.stdout
+    assert "In run: report.html, adversarial.jsonl" in ended.stdout
+    hits = [json.loads(line) for line in (tmp_path / "run" / "adversarial.jsonl").read_text().splitlines()]
+    assert hits
+    assert {hit["outcome"] for hit in hits} == {"success"}
+    assert all(hit["adversarial_text"] != hit["original_text"] for hit in hits)
     assert "texts in" in ended.stdout
     shown = mohs("report", "run")
     assert "accuracy under attack" in shown.stdout
@@ -40,7 +44,9 @@ def test_attack_report_export(tmp_path: Path, mohs: Mohs) -> None:
     assert json.loads(lines[0])["attack"] == "textfooler:paper"
     rows = list(csv.DictReader(io.StringIO(mohs("export", "run", "--format", "csv").stdout)))
     assert [row["outcome"] for row in rows] == [json.loads(line)["outcome"] for line in lines]
-    assert mohs("export", "run", "--format", "parquet", "--out", "r.parquet").returncode == 0
+    only = mohs("export", "run", "--outcome", "success").stdout.splitlines()
+    assert [json.loads(line) for line in only] == hits
+    assert mohs("export", "run", "--out", "r.parquet").returncode == 0  # the ending says which
     assert pyarrow.parquet.read_table(tmp_path / "r.parquet").num_rows == 16
 
 
@@ -105,6 +111,41 @@ def test_a_config_may_use_the_names_of_flags(tmp_path: Path, mohs: Mohs) -> None
     ended = mohs("attack", "--config", "a.yaml", "--out", "run")
     assert ended.returncode == 0, ended.stderr
     assert "random:baseline" in ended.stdout
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path, mohs: Mohs) -> None:
+    import sqlite3
+
+    mohs("attack", "--n", 6, "--attack", "random", "--out", "run")
+    journal = sqlite3.connect(tmp_path / "run" / "journal.sqlite")
+    journal.execute("DELETE FROM records WHERE example != 'test-0000'")
+    journal.commit()
+    journal.close()
+    assert "The run is not finished: 1 of 6 attempts so far" in mohs("report", "run").stdout
+    machine = json.loads(mohs("report", "run", "--json").stdout)
+    assert (machine["finished"], machine["planned"]) == (1, 6)
+
+
+def test_what_a_victim_prints_does_not_spoil_the_json(tmp_path: Path, mohs: Mohs) -> None:
+    (tmp_path / "loud.py").write_text(
+        "from tests.toys import predict as quiet\nprint('loading')\n"
+        "def predict(texts):\n    print('hello')\n    return quiet(texts)\n"
+    )
+    (tmp_path / "d.jsonl").write_text('{"text": "a good film", "label": 1}\n')
+    ended = mohs("attack", "--victim", "python:loud:predict", "--data", "d.jsonl", "--attack", "random", "--json")
+    assert json.loads(ended.stdout)["finished"] == 1
+    assert "hello" in ended.stderr
+
+
+def test_a_class_by_name_and_a_warning_below_chance(tmp_path: Path, mohs: Mohs) -> None:
+    rows = [f'{{"text": "a good film {i}", "label": "positive"}}\n' for i in range(12)]
+    (tmp_path / "d.jsonl").write_text("".join(rows))
+    arguments = ["attack", "--victim", "python:tests.toys:predict", "--data", "d.jsonl", "--attack", "random"]
+    good = mohs(*arguments, "--labels", "negative,positive", "--goal", "targeted:negative", "--out", "good")
+    assert good.returncode == 0, good.stderr
+    assert "goal targeted:0" in good.stdout
+    swapped = mohs(*arguments, "--labels", "positive,negative", "--out", "swapped")
+    assert "worse than chance: are the labels in the order of its classes?" in swapped.stdout
 
 
 def test_attacks_table(mohs: Mohs) -> None:

@@ -44,6 +44,9 @@ FILES: dict[str, str | bytes] = {
     "date.yaml": "data: 2024-13-45\n",
     "yes.yaml": "n: true\n",
     "names.yaml": "labels: [no, yes]\n",
+    "lacking.py": "import nothing_like_it",
+    "leaving.py": "raise SystemExit(3)",
+    "semicolons.csv": "text;label\na good film;1\n",
     "victims.py": """
 from tests.toys import predict, raises_on
 nan = lambda texts: [[float("nan"), 1.0] for _ in texts]
@@ -79,6 +82,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("not a text", ["--data", "number.jsonl"], "field 'text' holds 5, which is not a text; mend the row or name another field with --text-field."),
     ("id twice", ["--data", "twice.jsonl"], "the id '1' occurs twice; make ids unique or name another id column with --id-field."),
     ("ragged table", ["--data", "ragged.csv"], "ragged.csv, line 2 has more columns than the header; put texts with commas in quotation marks."),
+    ("semicolons", ["--data", "semicolons.csv"], "semicolons.csv looks separated by semicolons; save it with commas, or as a .tsv with tabs."),
     ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a whole gzip file"),
     ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown kind of file; use .jsonl"),
     ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a whole Parquet file"),
@@ -87,12 +91,14 @@ CASES: list[tuple[str, list[str], str]] = [
     ("no model folder", ["--victim", "hf:./none"], "There is no folder ./none"),
     ("no own model", ["--victim", "mohs:none"], "mohs:none is not a model folder of ours"),
     ("no module", ["--victim", "python:nothing:f"], "python:nothing:f: No module named 'nothing'"),
+    ("a module that lacks another", ["--victim", "python:lacking:f"], "python:lacking:f: No module named 'nothing_like_it'; install it."),
+    ("a module that leaves", ["--victim", "python:leaving:f"], "python:leaving:f: importing leaving failed with SystemExit: 3"),
     ("no function", ["--victim", f"{V}nothing"], "the module victims has no 'nothing'."),
     ("not a function", ["--victim", f"{V}number"], "python:victims:number is a int, not a function."),
     ("a pickle", ["--victim", "sklearn:model.pkl"], "if you trust this file, add --trust-pickle."),
     ("NaN", ["--victim", f"{V}nan"], "python:victims:nan gave [nan, 1.0] in row 0, which is not finite."),
     ("one score", ["--victim", f"{V}wide"], "python:victims:wide gave 1 scores in row 0; at least 2 are expected"),
-    ("not probabilities", ["--victim", f"{V}unnormalised"], "is not a probability for each class; if these are logits, say so with --victim-option output=logits."),
+    ("not probabilities", ["--victim", f"{V}unnormalised"], "is not a probability for each class; divide by the sum, or if these are logits, say so with --victim-option output=logits."),
     ("wrong number of rows", ["--victim", f"{V}short"], "python:victims:short gave 2 rows for 1 texts."),
     ("not numbers", ["--victim", f"{V}words"], "python:victims:words answered with something that is not a table of numbers"),
     ("one dimension", ["--victim", f"{V}flat"], "python:victims:flat answered with 1 dimensions"),
@@ -187,7 +193,7 @@ def test_interrupting_saves_what_is_finished(folder: Path, mohs: Mohs, number: s
     )  # fmt: skip
     assert ended.returncode == 130
     assert "Interrupted: " in ended.stderr
-    assert "finished examples are saved in run; run the same command again to go on." in ended.stderr
+    assert "finished attempts are saved in run; run the same command again to go on." in ended.stderr
     with Run.open(folder / "run") as run:
         saved = list(run.records())
     assert 0 < len(saved) < 30
@@ -208,7 +214,7 @@ def test_a_victim_that_dies_half_way(folder: Path, mohs: Mohs) -> None:
     ended = mohs("attack", "--victim", "python:dying:dying", "--data", "d.jsonl", "--out", "run", "--at-once", "2")
     assert ended.returncode == 4
     assert "python:dying:dying raised OSError: connection lost" in ended.stderr
-    assert "finished examples are saved in run; run the same command again to go on." in ended.stderr
+    assert "finished attempts are saved in run; run the same command again to go on." in ended.stderr
     with Run.open(folder / "run") as run:
         assert 0 < len(run) < 30
         assert all(record.error is None for record in run.records())
@@ -271,6 +277,10 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
         (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
         (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
         (["export", "run", "--format", "parquet"], "Parquet is binary; name a file with --out."),
+        (
+            ["export", "run", "--outcome", "won"],
+            "Unknown outcome 'won'; use success, failed, skipped, exhausted, error.",
+        ),
         (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
     ],
 )

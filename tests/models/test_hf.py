@@ -325,3 +325,22 @@ def test_a_tokenizer_that_does_not_compose(tmp_path: Path) -> None:
     assert victim.composer.fallbacks >= len(SINGLES)
     for item, row in zip(SINGLES, plainly(str(folder), SINGLES), strict=True):
         assert found[item] == pytest.approx(row, abs=1e-5)
+
+
+def test_a_tokenizer_that_knows_no_words(bert_folder: Path, tmp_path: Path) -> None:
+    """Where its files are missing the library makes up an empty tokenizer, and every text would read the same."""
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(bert_folder, folder)
+    for file in folder.glob("*token*"):
+        file.unlink()
+    (folder / "vocab.txt").unlink(missing_ok=True)
+    with pytest.raises(BadInput, match="tokenizer"):
+        HfVictim(str(folder), device="cpu")
+
+
+def test_class_names_in_another_order(bert_folder: Path) -> None:
+    names = HfVictim(str(bert_folder), device="cpu").labels
+    with pytest.raises(BadInput, match=r"has its classes in the order .*; --labels names them in another"):
+        HfVictim(str(bert_folder), device="cpu", labels=names[::-1])

@@ -155,7 +155,7 @@ def test_a_changed_configuration_is_refused_with_the_difference(folder: Path) ->
     with pytest.raises(BadInput) as caught:
         start(folder, seed=1, attacks=["b"], goal="targeted:1")
     assert str(caught.value).splitlines() == [
-        f"{folder} holds a run that was asked for differently:",
+        f"{folder} holds a run that was asked for differently, or with another victim or data:",
         "  seed: 0 in the folder, 1 asked for",
         "  attacks: ['b', 'a'] in the folder, ['b'] asked for",
         "  goal: None in the folder, 'targeted:1' asked for",

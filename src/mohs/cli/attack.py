@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,7 +40,9 @@ def attack(
         Path | None, typer.Option(metavar="FOLDER", help="The run folder; by default one named after the options.")
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, help="The most queries for one example.")] = None,
-    goal: Annotated[str, typer.Option(help="untargeted, targeted:CLASS, or below:PROBABILITY.")] = "untargeted",
+    goal: Annotated[
+        str, typer.Option(help="untargeted, targeted:CLASS (name or number), or below:PROBABILITY.")
+    ] = "untargeted",
     encoder: Annotated[str, typer.Option(help="Sentence encoder: pocket or hf:PATH_OR_ID.")] = "pocket",
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
     at_once: Annotated[int, typer.Option(min=1, help="How many searches are alive at once.")] = 256,
@@ -73,7 +76,8 @@ def attack(
 ) -> None:
     """Attack a classifier and report how often it was fooled.
 
-    Running the same command again goes on where it stopped.
+    The run folder gets the page (report.html), the adversarial examples (adversarial.jsonl) and everything to go on
+    or repeat: running the same command again goes on where it stopped.
 
     \b
     Examples:
@@ -110,7 +114,7 @@ def attack(
         encoding=encoding,
         n=n,
     )
-    with _saving_on_interrupt(folder), _progress(json) as progress:
+    with _saving_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as progress:
         run = start(
             victim,
             dataset,
@@ -131,7 +135,8 @@ def attack(
             progress=progress,
         )
     with run:
-        _show(run, json, verbose, f"Run folder: {folder}\nFor the page: mohs report {folder}")
+        files = _write_files(run, folder)
+        _show(run, json, verbose, f"In {folder}: {', '.join(path.name for path in files)}", files=list(map(str, files)))
 
 
 def demo(
@@ -157,7 +162,22 @@ def demo(
         run = start("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
     with run:
         written = run.report(page)
-        _show(run, json, verbose, f"Page: {written}", page=str(written))
+        caution = "Look at the changed words before the rate: with the bundled vectors some reverse the meaning."
+        _show(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))
+
+
+def _write_files(run: Run, folder: Path) -> list[Path]:
+    """The page and the adversarial examples, beside the journal."""
+    from mohs.records import Outcome
+    from mohs.records.export import export
+
+    written = [run.report()]
+    hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
+    first = next(hits, None)
+    if first is not None:
+        written.append(folder / "adversarial.jsonl")
+        export(chain([first], hits), "jsonl", written[-1], sys.stdout)
+    return written
 
 
 def _folder_name(options: dict[str, Any]) -> str:
@@ -184,7 +204,7 @@ def _saving_on_interrupt(folder: Path | None) -> Iterator[None]:
             return "nothing was finished yet."
         count = len(store)
         store.close()
-        return f"{count} finished examples are saved in {folder}; run the same command again to go on."
+        return f"{count} finished attempts are saved in {folder}; run the same command again to go on."
 
     try:
         yield

@@ -13,9 +13,14 @@ from mohs.cli.options import Config, Json, Verbose
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    format: Annotated[str, typer.Option("--format", help="parquet, csv or jsonl.")] = "jsonl",
+    format: Annotated[
+        str | None, typer.Option("--format", help="parquet, csv or jsonl; by default what --out ends in, or jsonl.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The file; without it csv and jsonl go to standard output.")
+    ] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="Only these: success, failed, skipped, exhausted or error.")
     ] = None,
     config: Config = None,
     json: Json = False,
@@ -26,13 +31,21 @@ def export(
     \b
     Examples:
       mohs export mohs-runs/RUN --format parquet --out records.parquet
-      mohs export mohs-runs/RUN --format csv | head
+      mohs export mohs-runs/RUN --format csv --outcome success | head
     """
+    from mohs.errors import BadInput
+    from mohs.records import Outcome
+    from mohs.records.export import FORMATS
     from mohs.records.export import export as write
     from mohs.runs import Run
 
+    ending = out.suffix.lstrip(".").lower() if out else ""
+    format = format or (ending if ending in FORMATS else "jsonl")
+    if outcome is not None and outcome not in list(Outcome):
+        raise BadInput(f"Unknown outcome {outcome!r}; use {', '.join(Outcome)}.")
     with Run.open(run) as opened:
-        count = write(opened.records(), format, out, sys.stdout)
+        wanted = (record for record in opened.records() if outcome in (None, record.outcome))
+        count = write(wanted, format, out, sys.stdout)
     if out is not None:
         if json:
             from json import dumps

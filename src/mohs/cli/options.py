@@ -28,6 +28,8 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         raise BadInput(f"{path} is not YAML ({' '.join(str(error).split())}).") from error
     if isinstance(found, dict) and isinstance(found.get("config"), dict):
         found = found["config"]  # a run's manifest
+    if found is None:
+        found = {}
     if not isinstance(found, dict):
         raise BadInput(f"{path} must hold options as `name: value` lines.")
     known = {}

@@ -62,7 +62,7 @@ class FunctionVictim:
             raw = self._function(texts)
         except MohsError:
             raise
-        except Exception as error:  # whatever the user's code raises
+        except (Exception, SystemExit) as error:  # whatever the user's code raises
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise VictimError(f"{self.name} raised {reason}") from error
         answers = scores(self.name, raw, len(ticket), self.output, self._classes)
@@ -84,8 +84,10 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
     try:
         function: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise BadInput(f"python:{spec}: {error}; run from the folder that holds it, or install it.") from error
-    except Exception as error:  # whatever the module does when it is imported
+        found = not module.startswith(error.name or "?")
+        remedy = "install it" if found else "run from the folder that holds it, or install it"
+        raise BadInput(f"python:{spec}: {error}; {remedy}.") from error
+    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise BadInput(f"python:{spec}: importing {module} failed with {reason}") from error
     for part in attribute.split("."):

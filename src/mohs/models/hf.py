@@ -8,7 +8,7 @@ from typing import Any
 from mohs.errors import BadInput, VictimError
 from mohs.models.frame import keep
 from mohs.models.transformer import Transformer
-from mohs.models.victim import Fields, Output, Scores, scores
+from mohs.models.victim import Fields, Output, Scores, in_order, scores
 
 
 class HfVictim(Transformer):
@@ -45,6 +45,7 @@ class HfVictim(Transformer):
                 f"{self.name} has {config.num_labels} classes ({', '.join(names)}), "
                 f"but --labels names {len(self.labels)}."
             )
+        in_order(self.name, names, self.labels)
         try:
             self.exact = self._companions_do_not_matter()
         except VictimError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from mohs.errors import BadInput
 from mohs.models.function import FunctionVictim
-from mohs.models.victim import Output
+from mohs.models.victim import Output, in_order
 
 
 def load_sklearn(
@@ -39,6 +39,7 @@ def load_sklearn(
         raise BadInput(
             f"{path} has {len(classes)} classes ({', '.join(map(str, classes))}), but --labels names {len(names)}."
         )
+    in_order(str(path), [str(name) for name in classes], names)
     soft = hasattr(model, "predict_proba")
     if not soft and not hasattr(model, "predict"):
         raise BadInput(f"{path} holds a {type(model).__name__}, which has neither predict_proba nor predict.")

@@ -57,6 +57,9 @@ def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
         raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
         raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
+    read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
+    if not read or set(read) <= {tokenizer.unk_token_id}:  # the library makes up an empty one where files are missing
+        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
     missing = sorted(report["missing_keys"])
     if missing and kind != "AutoModel":  # a bare encoder may lack parts that are not used
         raise BadInput(

@@ -68,6 +68,12 @@ def at_least(least: float, **settings: float) -> None:
             raise BadInput(f"Victim option {name}={value} does not fit; it must be at least {least}.")
 
 
+def in_order(name: str, own: Sequence[str], given: Sequence[str]) -> None:
+    """Refuse the victim's own class names in another order, which would turn every figure round."""
+    if list(own) != list(given) and sorted(own) == sorted(given):
+        raise BadInput(f"{name} has its classes in the order {', '.join(own)}; --labels names them in another.")
+
+
 def scores(name: str, answers: Any, rows: int, output: Output, classes: int | None = None) -> list[Scores]:
     """A victim's raw answers as checked probabilities, one tuple a text."""
     if hasattr(answers, "detach"):  # a torch tensor, wherever it is
@@ -83,7 +89,10 @@ def scores(name: str, answers: Any, rows: int, output: Output, classes: int | No
         if output is not Output.LABELS:
             _refuse_ragged(name, answers, classes)
         reason = " ".join(str(error).split()).rstrip(".")
-        raise VictimError(f"{name} answered with something that is not a table of numbers ({reason}).") from error
+        raise VictimError(
+            f"{name} answered with something that is not a table of numbers ({reason}); "
+            "one row of class scores a text is expected, as [[0.1, 0.9], ...]."
+        ) from error
     if table.ndim != 2:
         raise VictimError(f"{name} answered with {table.ndim} dimensions; one row of class scores a text is expected.")
     if len(table) != rows:
@@ -105,7 +114,7 @@ def scores(name: str, answers: Any, rows: int, output: Output, classes: int | No
             shown = [round(value, 6) for value in table[row].tolist()]
             raise VictimError(
                 f"{name} gave {shown} in row {row}, which sums to {total[row]:.4g} and is not a probability for each "
-                "class; if these are logits, say so with --victim-option output=logits."
+                "class; divide by the sum, or if these are logits, say so with --victim-option output=logits."
             )
     return list(map(tuple, table.tolist()))
 

@@ -29,6 +29,13 @@ CREATE TABLE IF NOT EXISTS effort (name TEXT PRIMARY KEY, value REAL NOT NULL) W
 """
 
 
+class _Plain(yaml.SafeDumper):
+    """YAML without anchors: what is said twice is written twice."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 class RunStore:
     """Records on disk (or, without a folder, in memory), added one by one and safe against a kill at any moment."""
 
@@ -46,7 +53,7 @@ class RunStore:
         `identity` is the part of the manifest that must be equal for records to belong together.
         """
         if folder is None:
-            return cls(None, manifest)
+            return cls(None, {**manifest, "identity": dict(identity)})
         try:
             if folder.exists() and not folder.is_dir():
                 raise BadInput(f"{folder} is a file; --out names a folder for the run.")
@@ -205,9 +212,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a kill leaves either no manifest or a whole one."""
     beside = folder / _BESIDE
-    lines = yaml.safe_dump(dict(manifest), sort_keys=False, allow_unicode=True)
+    lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, allow_unicode=True)
     if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
-        lines = yaml.safe_dump(dict(manifest), sort_keys=False)
+        lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False)
     try:
         with beside.open("w", encoding="utf-8") as file:
             file.write(lines)
@@ -233,6 +240,6 @@ def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
     if lines:
         difference = "\n".join(lines)
         raise BadInput(
-            f"{folder} holds a run that was asked for differently:\n{difference}\n"
+            f"{folder} holds a run that was asked for differently, or with another victim or data:\n{difference}\n"
             "Ask for the same thing to go on with it, or choose another --out."
         )

@@ -147,7 +147,7 @@ def _render(run: Run) -> str:
     template = resources.files("mohs.report").joinpath("page.html.j2").read_text("utf-8")
     rows, total = gathered.rows(), gathered.outcomes.total()
     here = Counter(row["outcome"] for row in rows)
-    planned = run.manifest.get("identity", {}).get("examples", 0) * len(config.get("attacks", ()))
+    planned = run.planned
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return page.from_string(template).render(

@@ -37,7 +37,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("attack success", rate(summary.success), f"of {summary.success.of}"),
         ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
         (
-            "share of words changed",
+            "share changed",
             mean(summary.share_changed, percent=True),
             f"mean over {summary.share_changed.over}",
         ),
@@ -56,20 +56,28 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
 
 
 NOTE = "judged: all but errors; attacked: judged and not skipped; in brackets: 95% intervals"
+SHORT_NOTE = (
+    "accuracy: of examples judged (all but errors); success, queries: of examples attacked (judged and not "
+    "skipped); words, measures: mean over successes; in brackets: 95% intervals"
+)
 
 
-def summary_table(summaries: Sequence[Summary]) -> Table:
-    """One column an attack, for the terminal."""
-    table = Table(caption=NOTE, caption_justify="left", show_edge=False, pad_edge=False, header_style="bold")
+def summary_table(summaries: Sequence[Summary], narrow: bool = False) -> Table:
+    """One column an attack, for the terminal; a narrow one has the denominators below rather than beside."""
+    table = Table(
+        caption=SHORT_NOTE if narrow else NOTE, caption_justify="left", box=None, pad_edge=False, header_style="bold"
+    )
     table.add_column("")
     for summary in summaries:
         table.add_column(Text(summary.attack), justify="right")
-    table.add_column("", style="dim")
+    if not narrow:
+        table.add_column("", style="dim")
     names = list(dict.fromkeys(name for summary in summaries for name, _, _ in lines(summary)))
     values = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     for name in names:
         note = next(column[name][1] for column in values if name in column)
-        table.add_row(name, *(column[name][0] if name in column else "-" for column in values), note)
+        cells = [column[name][0] if name in column else "-" for column in values]
+        table.add_row(name, *cells, *([] if narrow else [note]))
     return table
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from io import TextIOWrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
+from mohs.report.metrics import Summary
 from mohs.report.table import summary_table
 from mohs.text import Text
 
@@ -28,7 +30,8 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
     if as_json:
         place = str(run.folder) if run.folder else None
         figures = [summary.to_json() for summary in summaries]
-        print(json.dumps({"run": place, "summary": figures, "effort": run.effort(), **extra}))
+        progress = {"finished": len(run), "planned": run.planned, "notes": _notes(run, summaries)}
+        print(json.dumps({"run": place, **progress, "summary": figures, "effort": run.effort(), **extra}))
     else:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
@@ -36,7 +39,9 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
         config = run.manifest["config"]
         title = f"{config['victim']} on {config['data']}, goal {config['goal']}, seed {config['seed']}"
         console.print(Styled(_shown(title), style="bold"))
-        console.print(summary_table(summaries))
+        for note in _notes(run, summaries):
+            console.print(Styled(_shown(note), style="yellow"))
+        console.print(summary_table(summaries, narrow=console.width < 110))
         labels = config.get("labels") or []
         hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
@@ -54,6 +59,22 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
                 if record.traceback:
                     console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}")
     return _errors(run, sum(summary.outcomes["error"] for summary in summaries))
+
+
+def _notes(run: Run, summaries: Sequence[Summary]) -> list[str]:
+    """What a reader must know before believing the figures."""
+    found = []
+    if len(run) < run.planned:
+        found.append(f"The run is not finished: {len(run)} of {run.planned} attempts so far, the quick ones first.")
+    facts = run.manifest.get("facts", {})
+    if not facts.get("repeats_itself", True):
+        found.append("The victim gave two answers to the same text, so none of these figures can be repeated.")
+    chance = 1 / max(facts.get("classes", 2), 2)
+    for summary in summaries[:1]:
+        interval = summary.accuracy_before.interval
+        if interval is not None and interval[1] < chance:
+            found.append("The victim does worse than chance: are the labels in the order of its classes?")
+    return found
 
 
 def diff(record: Record) -> Styled:
@@ -85,7 +106,7 @@ def _headline(record: Record, labels: list[str]) -> Styled:
     def name(scores: tuple[float, ...]) -> str:
         best = max(range(len(scores)), key=scores.__getitem__)
         called = labels[best] if best < len(labels) else f"class {best}"
-        return f"{called} {scores[best]:.0%}"
+        return called if set(scores) <= {0.0, 1.0} else f"{called} {scores[best]:.0%}"
 
     line = f"{record.attack}, {record.example_id}: {name(record.scores_before)} -> {name(record.scores_after)}"
     return Styled(_shown(line), style="dim")

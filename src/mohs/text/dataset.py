@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from mohs.errors import BadInput
 from mohs.text import pocket
@@ -170,10 +171,11 @@ def _shown(value: object) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
-def examples_from(values: Iterable[Example | tuple[str, int] | Row], labels: Sequence[str] = ()) -> list[Example]:
+def examples_from(values: Iterable[Example | tuple[str, Any] | Row], labels: Sequence[str] = ()) -> list[Example]:
     """Examples from what people have at hand in Python: Examples, (text, label) pairs, or rows."""
     found = []
     reader = Dataset("examples", labels=tuple(labels))
+    number_of: dict[Any, Any] = {name: place for place, name in enumerate(labels)}
     for number, value in enumerate(values):
         if isinstance(value, Example):
             found.append(value)
@@ -181,7 +183,9 @@ def examples_from(values: Iterable[Example | tuple[str, int] | Row], labels: Seq
             found.append(reader._example(number, value, ()))
         elif isinstance(value, (tuple, list)) and len(value) == 2:
             text, label = value
-            found.append(Example.of(text, label, id=str(number)))
+            found.append(
+                Example.of(text, number_of.get(label, label) if isinstance(label, str) else label, id=str(number))
+            )
         else:
             raise BadInput(
                 f"Example {number} is {_shown(value)}; give an Example, a pair (text, label), or a row such as "

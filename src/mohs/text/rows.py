@@ -96,6 +96,8 @@ def _table_rows(stream: IO[str], path: Path, delimiter: str) -> Iterator[Row]:
     )
     try:
         twice = [name for name, times in Counter(reader.fieldnames or ()).items() if name and times > 1]
+        if not tabs and len(reader.fieldnames or ()) == 1 and ";" in (reader.fieldnames or [""])[0]:
+            raise BadInput(f"{path} looks separated by semicolons; save it with commas, or as a .tsv with tabs.")
         if twice:
             raise BadInput(f"{path} has the column {twice[0]!r} twice; rename one of them.")
         for row in reader:
