@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[str, Any]]
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
-_PROBE = ("It was a good day.", "The table stands by the window.")
+_PROBE = "It was a good day."  # put to every victim first
 _PRIVATE = ("header",)  # victim options that are secrets: neither stored nor compared
 
 
@@ -164,11 +164,10 @@ def attack(
     answers = AnswerCache(cache) if cache is not None else None
     service: Service[Fields, Scores] = Service(model, cache=answers)
     judge: Service[Fields, Scores] = Service(model, alone=not model.exact, cache=answers)
-    width = 2 if next(iter(data)).text.fields[1:] else 1
-    probe: list[Fields] = [(text,) * width for text in _PROBE[:1]]
-    (first,), (second,) = service.prove(probe), judge.prove(probe)
+    probe: Fields = (_PROBE,) * len(next(iter(data)).names)
+    (first,), (second,) = service.prove([probe]), judge.prove([probe])
     classes = len(first)
-    _same_as_kept(answers, judge, probe[0], second)
+    _same_as_kept(answers, judge, probe, second)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     goal = _by_number(goal, labels or model.labels)
