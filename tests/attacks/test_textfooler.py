@@ -144,8 +144,8 @@ def test_pairs_change_only_the_hypothesis_by_default() -> None:
 
 
 def test_an_empty_text_fails_without_an_error() -> None:
-    record, _ = attack("")
-    assert record.outcome is Outcome.SKIPPED or record.error is None
+    record, _ = attack("", label=0)
+    assert (record.outcome, record.perturbed, record.edits) == (Outcome.FAILED, ("",), ())
 
 
 def test_targeted_and_below() -> None:

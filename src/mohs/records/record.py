@@ -15,7 +15,7 @@ class Outcome(StrEnum):
 
     SUCCESS = "success"  # the victim, asked again, is fooled
     FAILED = "failed"  # the search ended without fooling it
-    SKIPPED = "skipped"  # the goal was met already on the original: nothing to attack
+    SKIPPED = "skipped"  # the original met the goal already, or (targeted) was misread: nothing to attack
     EXHAUSTED = "exhausted"  # the query budget was spent without fooling it
     ERROR = "error"  # something raised; says nothing about the victim's robustness
 

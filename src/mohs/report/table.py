@@ -44,7 +44,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
     ]
     rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in summary.measures.items()]
-    rows.append(("skipped", str(count["skipped"]), "the goal was met before any attack"))
+    rows.append(("skipped", str(count["skipped"]), "at the goal, or misread, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as withstood"))
