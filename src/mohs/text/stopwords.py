@@ -1,4 +1,11 @@
-"""Words that carry grammar rather than meaning, compiled for this project."""
+"""Words that carry grammar rather than meaning, compiled for this project; and lists of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from mohs.errors import BadInput
 
 ENGLISH: frozenset[str] = frozenset(
     """
@@ -22,3 +29,18 @@ often always sometimes thence whence whenever wherever wherein whereby thereby t
 somehow somewhere anywhere everywhere nowhere first second last next another other others
 """.split()
 )
+
+
+def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
+    """A list by name (`none`, `english`), from a file with words between white space, or the words themselves."""
+    if isinstance(given, str | Path):
+        if str(given) in ("none", "english"):
+            return ENGLISH if str(given) == "english" else frozenset()
+        try:
+            given = Path(given).expanduser().read_text("utf-8").split()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(
+                f"The stopword list {given} cannot be read ({reason}); name a text file, none or english."
+            ) from error
+    return frozenset(word.lower().replace("\u2019", "'") for word in given)

@@ -24,6 +24,7 @@ class Edit(NamedTuple):
     position: int
     old: str
     new: str
+    source: str = ""  # where the new word came from
 
 
 def split_words(string: str) -> tuple[list[str], list[str]]:
@@ -42,13 +43,15 @@ class Text:
     """What a victim reads: one string, or several for a pair; its words are numbered across all of them.
 
     Immutable. Equality, order and hash are those of the strings. A replaced word keeps its place even if the
-    replacement is empty or has several words, so positions stay valid through a whole search.
+    replacement is empty or has several words, so positions stay valid through a whole search; with a word that becomes
+    empty goes the one space that its removal would leave over.
     """
 
-    __slots__ = ("_bounds", "_fields", "_gaps", "words")
+    __slots__ = ("_bounds", "_fields", "_gaps", "_shape", "words")
 
     words: tuple[str, ...]
-    _gaps: tuple[str, ...]  # of all fields in a row: a field with n words has n + 1
+    _shape: tuple[str, ...]  # the gaps while no word is empty; of all fields in a row: a field with n words has n + 1
+    _gaps: tuple[str, ...]  # as they are
     _bounds: tuple[int, ...]  # how many words come before each field, and in all
     _fields: tuple[str, ...] | None
 
@@ -62,13 +65,25 @@ class Text:
             gaps += between
             bounds.append(len(words))
         self.words, self._gaps, self._bounds = tuple(words), tuple(gaps), tuple(bounds)
+        self._shape = self._gaps
         self._fields = fields
 
     @classmethod
-    def _made(cls, words: tuple[str, ...], gaps: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
+    def _made(cls, words: tuple[str, ...], shape: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
         text = cls.__new__(cls)
-        text.words, text._gaps, text._bounds, text._fields = words, gaps, bounds, None
+        text.words, text._shape, text._bounds, text._fields = words, shape, bounds, None
+        text._gaps = text._without_left_over_spaces() if "" in words else shape
         return text
+
+    def _without_left_over_spaces(self) -> tuple[str, ...]:
+        gaps = list(self._shape)
+        for position, word in enumerate(self.words):
+            if not word:
+                number = self.field_of(position)
+                place = position + number
+                first = not any(self.words[self._bounds[number] : position])
+                gaps[place], gaps[place + 1] = _closed(gaps[place], gaps[place + 1], first)
+        return tuple(gaps)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -122,7 +137,7 @@ class Text:
         """The text with another word at a position."""
         self._check(position)
         words = self.words
-        return self._made((*words[:position], word, *words[position + 1 :]), self._gaps, self._bounds)
+        return self._made((*words[:position], word, *words[position + 1 :]), self._shape, self._bounds)
 
     def replace_all(self, words: Mapping[int, str]) -> Text:
         """The text with several words replaced at once."""
@@ -130,18 +145,14 @@ class Text:
         for position, word in words.items():
             self._check(position)
             changed[position] = word
-        return self._made(tuple(changed), self._gaps, self._bounds)
+        return self._made(tuple(changed), self._shape, self._bounds)
 
     def drop(self, position: int) -> Text:
         """The text without a word, and without the one space that its removal would leave over."""
-        words, gaps = self.words, self._gaps
+        words, gaps = self.words, self._shape
         number = self.field_of(position)
         place = position + number
-        before, after = gaps[place], gaps[place + 1]
-        if before[-1:] == " ":
-            before = before[:-1]
-        elif after[:1] == " " and (position == self._bounds[number] or any(map(str.isspace, before))):
-            after = after[1:]  # as in "(word next)": what stands before belongs to what follows
+        before, after = _closed(gaps[place], gaps[place + 1], position == self._bounds[number])
         bounds = tuple(bound - (bound > position) for bound in self._bounds)
         return self._made(
             (*words[:position], *words[position + 1 :]),
@@ -154,7 +165,7 @@ class Text:
 
         The new word joins the field of the word it precedes, or of the last word; without any words, the last field.
         """
-        words, gaps = self.words, self._gaps
+        words, gaps = self.words, self._shape
         if position != len(words):
             number = self.field_of(position)
         else:
@@ -186,15 +197,35 @@ class Text:
         pieces[1::2] = self._gaps[start + number + 1 : end + number + 1]
         return "".join(pieces)
 
+    def stretch(self, position: int, before: int, after: int) -> tuple[str, int, int]:
+        """A word with so many words before and after it in its field, and where it starts and ends in that string."""
+        number = self.field_of(position)
+        start = max(self._bounds[number], position - before)
+        end = min(self._bounds[number + 1], position + after + 1)
+        pieces = [""] * (2 * (end - start))
+        pieces[0::2] = self.words[start:end]
+        pieces[1::2] = self._gaps[start + number + 1 : end + number + 1]
+        left = sum(map(len, pieces[: 2 * (position - start)]))
+        return "".join(pieces), left, left + len(self.words[position])
+
     def same_shape(self, other: Text) -> bool:
         """Whether the two differ only in the words at their positions."""
-        return self._gaps == other._gaps and self._bounds == other._bounds
+        return self._shape == other._shape and self._bounds == other._bounds
 
     def edits(self, changed: Text) -> tuple[Edit, ...]:
         """The words that differ, for a text of the same shape."""
         assert self.same_shape(changed), "edits are defined between texts with the same gaps"
         pairs = zip(self.words, changed.words, strict=True)
         return tuple(Edit(position, old, new) for position, (old, new) in enumerate(pairs) if old != new)
+
+
+def _closed(before: str, after: str, first: bool) -> tuple[str, str]:
+    """The gaps around a word that goes, without the one space that would be left over."""
+    if before[-1:] == " ":
+        return before[:-1], after
+    if after[:1] == " " and (first or any(map(str.isspace, before))):
+        return before, after[1:]  # as in "(word next)": what stands before belongs to what follows
+    return before, after
 
 
 def like(word: str, pattern: str) -> str:

@@ -1,0 +1,115 @@
+"""Every variant of a word that one slip or trick with a letter makes.
+
+Each function gives its variants in order of the place and then of the letter, without repeats and without the word
+itself. A letter is what a reader sees as one (a grapheme cluster, with its accents), so that no mark is torn off its
+letter. With `inner` the first and the last letter stay as they are; words of fewer than `min_length` letters have no
+variants. New letters are upper-case where they replace upper case, or are put into a word all in upper case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from string import ascii_lowercase
+
+import regex
+
+_LETTER = regex.compile(r"\X")
+
+# Letters of other scripts that look the same or nearly so in common fonts, one each: Cyrillic where there is one, then
+# Greek, Armenian or phonetic ones.
+HOMOGLYPHS = {
+    "a": "\u0430", "c": "\u0441", "d": "\u0501", "e": "\u0435", "g": "\u0261", "h": "\u04bb", "i": "\u0456",
+    "j": "\u0458", "k": "\u03ba", "l": "\u04cf", "n": "\u0578", "o": "\u043e", "p": "\u0440", "q": "\u051b",
+    "s": "\u0455", "u": "\u057d", "v": "\u03bd", "w": "\u051d", "x": "\u0445", "y": "\u0443",
+    "A": "\u0410", "B": "\u0412", "C": "\u0421", "E": "\u0415", "H": "\u041d", "I": "\u0406", "J": "\u0408",
+    "K": "\u041a", "M": "\u041c", "N": "\u039d", "O": "\u041e", "P": "\u0420", "S": "\u0405", "T": "\u0422",
+    "X": "\u0425", "Y": "\u03a5", "Z": "\u0396",
+}  # fmt: skip
+
+# The rows of letters of a QWERTY keyboard, and how far each is shifted to the right, in keys.
+_ROWS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))
+
+
+def swaps(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """Two neighbouring letters change places."""
+    letters = _letters(word, min_length)
+    places = _places(letters, inner)[:-1]
+    return _variants(word, ([*letters[:i], letters[i + 1], letters[i], *letters[i + 2 :]] for i in places))
+
+
+def deletions(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """One letter is left out; a word of one letter stays."""
+    letters = _letters(word, max(min_length, 2))
+    return _variants(word, ([*letters[:i], *letters[i + 1 :]] for i in _places(letters, inner)))
+
+
+def insertions(word: str, letters: str = ascii_lowercase, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """A letter is put in, at every place between two letters and, unless inner, at both ends."""
+    old = _letters(word, min_length)
+    upper = len(word) > 1 and word.isupper()
+    new = [_cased(letter, upper) for letter in _LETTER.findall(letters)]
+    places = range(1, len(old)) if inner else range(len(old) + 1 if old else 0)
+    return _variants(word, ([*old[:i], letter, *old[i:]] for i in places for letter in new))
+
+
+def substitutions(word: str, letters: str = ascii_lowercase, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """A letter becomes another of those given."""
+    new = _LETTER.findall(letters)
+    return _replaced(word, lambda old: [_cased(letter, old.isupper()) for letter in new], inner, min_length)
+
+
+def homoglyphs(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """A letter becomes the one of another script that looks like it (see HOMOGLYPHS); others have no variant."""
+    return _replaced(word, lambda old: [HOMOGLYPHS[old]] if old in HOMOGLYPHS else [], inner, min_length)
+
+
+def keyboard(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
+    """A letter becomes one whose key touches its own on a QWERTY keyboard, keys in reading order."""
+    keys = _touching()
+    return _replaced(
+        word, lambda old: [_cased(key, old.isupper()) for key in keys.get(old.lower(), "")], inner, min_length
+    )
+
+
+def splits(word: str, *, min_length: int = 0) -> list[str]:
+    """A space is put between two letters."""
+    letters = _letters(word, min_length)
+    return _variants(word, ([*letters[:i], " ", *letters[i:]] for i in range(1, len(letters))))
+
+
+def _replaced(word: str, new: Callable[[str], Sequence[str]], inner: bool, min_length: int) -> list[str]:
+    letters = _letters(word, min_length)
+    return _variants(
+        word,
+        ([*letters[:i], letter, *letters[i + 1 :]] for i in _places(letters, inner) for letter in new(letters[i])),
+    )
+
+
+def _letters(word: str, min_length: int) -> list[str]:
+    letters: list[str] = _LETTER.findall(word)
+    return letters if len(letters) >= min_length else []
+
+
+def _places(letters: Sequence[str], inner: bool) -> range:
+    return range(1, len(letters) - 1) if inner else range(len(letters))
+
+
+def _variants(word: str, spelled: Iterable[Sequence[str]]) -> list[str]:
+    return [variant for variant in dict.fromkeys(map("".join, spelled)) if variant != word]
+
+
+def _cased(letter: str, upper: bool) -> str:
+    return letter.upper() if upper and len(letter.upper()) == len(letter) else letter  # ß has no single capital
+
+
+@cache
+def _touching() -> dict[str, str]:
+    """For each letter the keys around it: beside it, and those of the rows above and below that overlap it."""
+    places = {key: (row, shift + i) for row, (keys, shift) in enumerate(_ROWS) for i, key in enumerate(keys)}
+
+    def touch(one: str, other: str) -> bool:
+        (row, x), (other_row, other_x) = places[one], places[other]
+        return abs(x - other_x) == 1 if row == other_row else abs(row - other_row) == 1 and abs(x - other_x) < 1
+
+    return {one: "".join(other for other in places if touch(one, other)) for one in places}

@@ -1,0 +1,130 @@
+"""Lists of nearest rows remembered: in memory for this run, and in a folder for the next."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+
+import numpy as np
+
+from mohs.text.nearest import Floats, Lists, Nearest, Numbers
+
+Entry = tuple[Numbers, Floats]
+
+_LEAST = 64  # neighbours kept a row; twice as many, and so on, where more are asked for
+_CHUNK = 500  # SQLite allows 999 parameters in its oldest builds
+_PATIENCE = 5  # seconds to wait for another process before doing without the file
+
+
+def cache_folder() -> Path | None:
+    """Where to keep what can be computed again: $MOHS_CACHE, or mohs in the user's cache; None without a home."""
+    if chosen := os.environ.get("MOHS_CACHE"):
+        return Path(chosen).expanduser()
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not cache.is_absolute():  # unset, or to be ignored by the XDG specification
+        try:
+            cache = Path.home() / ".cache"
+        except RuntimeError:
+            return None
+    return cache / "mohs"
+
+
+class Neighbours:
+    """A search for nearest rows that looks for no row twice.
+
+    Rows that are new are searched for together. A file that cannot be used (read-only, damaged, held by another
+    process) only costs the time to search again.
+    """
+
+    def __init__(self, search: Nearest, stem: Path | None) -> None:
+        self._search = search
+        self._stem = stem  # of the files' names; None: in memory only
+        self._known: dict[int, dict[int, Entry]] = {}  # by length of the lists
+
+    def __call__(self, rows: Numbers, k: int) -> Lists:
+        """Of each row the k nearest others, as the search gives them."""
+        length = _LEAST
+        while length < k:
+            length *= 2
+        known = self._known.setdefault(length, {})
+        wanted = [row for row in dict.fromkeys(rows.tolist()) if row not in known]
+        if wanted:
+            file = self._stem and _File(
+                self._stem.with_name(f"{self._stem.name}-{length}.sqlite"), self._search, length
+            )
+            if file:
+                known |= file.read(wanted)
+            if new := [row for row in wanted if row not in known]:
+                numbers, values = self._search(np.array(new, np.int64), length)
+                found = {row: (numbers[i], values[i]) for i, row in enumerate(new)}
+                known |= found
+                if file:
+                    file.write(found)
+        entries = [known[row] for row in rows.tolist()]
+        width = self._search.width(k)
+        numbers, values = np.empty((len(rows), width), np.int64), np.empty((len(rows), width), np.float32)
+        for i, (others, nearness) in enumerate(entries):
+            numbers[i], values[i] = others[:width], nearness[:width]
+        return numbers, values
+
+
+class _File:
+    """A SQLite table of row -> list, with a sum over each list so that damage is noticed."""
+
+    def __init__(self, path: Path, search: Nearest, length: int) -> None:
+        self._path, self._rows, self._width = path, len(search.table), search.width(length)
+
+    def read(self, rows: Iterable[int]) -> dict[int, Entry]:
+        """Those of the lists that are there and sound."""
+        wanted, found = list(rows), {}
+        try:
+            if not self._path.exists():
+                return {}
+            with closing(self._open()) as db:
+                for start in range(0, len(wanted), _CHUNK):
+                    part = wanted[start : start + _CHUNK]
+                    marks = ",".join("?" * len(part))
+                    for row, list_, sum_ in db.execute(f"SELECT * FROM lists WHERE row IN ({marks})", part):
+                        if (entry := self._entry(list_, sum_)) is not None:
+                            found[row] = entry
+        except (sqlite3.Error, OSError) as error:
+            self._after(error)
+        return found
+
+    def write(self, lists: Mapping[int, Entry]) -> None:
+        """Keep lists, all in one transaction, or none."""
+        rows = []
+        for row, (numbers, values) in lists.items():
+            content = numbers.astype("<i4").tobytes() + values.astype("<f4").tobytes()
+            rows.append((row, content, zlib.crc32(content)))
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(self._open()) as db, db:
+                db.execute("CREATE TABLE IF NOT EXISTS lists (row INTEGER PRIMARY KEY, list BLOB, sum INTEGER)")
+                db.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?, ?)", rows)
+        except (sqlite3.Error, OSError) as error:
+            self._after(error)
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self._path, timeout=_PATIENCE)
+        db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is noticed, and can be computed again
+        return db
+
+    def _entry(self, content: object, checksum: object) -> Entry | None:
+        if not isinstance(content, bytes) or len(content) != 8 * self._width or zlib.crc32(content) != checksum:
+            return None
+        numbers = np.frombuffer(content, "<i4", self._width).astype(np.int64)
+        values = np.frombuffer(content, "<f4", offset=4 * self._width).astype(np.float32)
+        sound = 0 <= numbers.min(initial=0) <= numbers.max(initial=0) < self._rows
+        return (numbers, values) if sound else None
+
+    def _after(self, error: Exception) -> None:
+        """A file that is no database any more is removed; other trouble (locked, read-only, full) is let be."""
+        if type(error) is sqlite3.DatabaseError:
+            for path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+                with suppress(OSError):
+                    path.unlink()

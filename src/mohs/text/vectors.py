@@ -1,0 +1,162 @@
+"""Word vectors as a value: rows of numbers, cosines, distances and the nearest words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.text import pocket
+from mohs.text.nearest import Floats, Nearest, Numbers
+from mohs.text.neighbours import Neighbours, cache_folder
+from mohs.text.vector_files import read_rows
+
+Near = list[list[tuple[str, float]]]  # for each word asked for, other words and how near they are, nearest first
+
+_EPSILON = 2.0**-23
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Words with one row of numbers each.
+
+    A cosine is the float64 product of two rows of `unit`; a distance is the squared Euclidean distance of two rows of
+    `table`, in float64. Both are rounded to float32, and words that are then equally near come in the order of the
+    file. For rows of unit length a squared distance is 2 - 2 cosine: the published counter-fitted vectors are such,
+    and the "squared distance at most 0.5" of Alzantot et al. 2018 is a cosine of at least 0.75 there. A row of zeros
+    has no direction: its cosines are nan, and by cosine it has no neighbours and is nobody's.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    table: Floats  # as given
+    notes: tuple[str, ...] = ()  # what was left out in reading, a sentence each
+    cache: Path | None = None  # a folder that keeps lists of neighbours for the next run
+
+    @cached_property
+    def unit(self) -> Floats:
+        """The rows at unit length; rows of zeros stay."""
+        return _divided(self.table, np.where(self._lengths > 0, self._lengths, 1)[:, None])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where a word is."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the words and the numbers, not of where they came from."""
+        digest = hashlib.blake2b("\n".join(self.words).encode("utf-8", "surrogatepass"), digest_size=16)
+        digest.update(f"\0{self.table.shape}".encode())
+        digest.update(np.ascontiguousarray(self.table, "<f4").data)
+        return digest.hexdigest()
+
+    def near(self, words: Sequence[str], k: int, min_cosine: float = -1.0) -> Near:
+        """For each word at most k others with at least that cosine, closest first; none for an unknown word.
+
+        Ask for many words at a time: those not asked for before are searched for together.
+        """
+        return self._named(self._by_cosine, words, k, min_cosine)
+
+    def near_by_distance(self, words: Sequence[str], k: int, max_distance: float = np.inf) -> Near:
+        """For each word at most k others at most that far by squared distance, closest first."""
+        found = self._named(self._by_distance, words, k, -max_distance)
+        return [[(word, -value) for word, value in pairs] for pairs in found]
+
+    def cosines(self, word: str, others: Sequence[str]) -> Floats:
+        """The cosine of a word with each of the others; nan where one of the two is unknown or zero."""
+        return self._compare(word, others, self._cosines)
+
+    def distances(self, word: str, others: Sequence[str]) -> Floats:
+        """The squared distance of a word to each of the others; nan where one of the two is unknown."""
+        return self._compare(word, others, self._distances)
+
+    @cached_property
+    def _by_cosine(self) -> Neighbours:
+        bias = np.where(self._lengths > 0, 0, -np.inf).astype(np.float32)
+        search = Nearest(self.unit, bias, (self.table.shape[1] + 4) * _EPSILON, self._cosines)
+        return Neighbours(search, self._stem("cosine"))
+
+    @cached_property
+    def _by_distance(self) -> Neighbours:
+        # q.x - |x|^2 / 2 puts rows in the order of their distances; scaled down first, so that nothing overflows.
+        scale = np.array(self._lengths.max() or 1.0)
+        table = _divided(self.table, scale)
+        bias = (-((self._lengths / scale) ** 2) / 2).astype(np.float32)
+        slack = (self.table.shape[1] + 16) * _EPSILON
+        search = Nearest(table, bias, slack, lambda one, other: -self._distances(one, other))
+        return Neighbours(search, self._stem("distance"))
+
+    def _stem(self, measure: str) -> Path | None:
+        return self.cache and self.cache / "neighbours" / f"{self.fingerprint}-{measure}"
+
+    def _named(self, lookup: Neighbours, words: Sequence[str], k: int, least: float) -> Near:
+        rows = {word: self.index[word] for word in words if word in self.index}
+        numbers, values = lookup(np.fromiter(rows.values(), np.int64), k)
+        found = {
+            word: [(self.words[row], value) for row, value in zip(others, nearness, strict=True) if value >= least]
+            for word, others, nearness in zip(rows, numbers.tolist(), values.tolist(), strict=True)
+        }
+        return [found.get(word, []) for word in words]
+
+    @cached_property
+    def _lengths(self) -> npt.NDArray[np.float64]:
+        lengths: npt.NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", self.table, self.table, dtype=np.float64))
+        return lengths
+
+    def _cosines(self, one: Numbers, other: Numbers) -> Floats:
+        """Pair by pair: a sum along each pair's own row, so that a value depends on nothing but its pair."""
+        products = (self.unit[one].astype(np.float64) * self.unit[other]).sum(axis=1)
+        products[(self._lengths[one] == 0) | (self._lengths[other] == 0)] = np.nan
+        cosines: Floats = np.clip(products, -1, 1).astype(np.float32)
+        return cosines
+
+    def _distances(self, one: Numbers, other: Numbers) -> Floats:
+        squares = (self.table[one].astype(np.float64) - self.table[other]) ** 2
+        with np.errstate(over="ignore"):
+            distances: Floats = squares.sum(axis=1).astype(np.float32)
+        return distances
+
+    def _compare(self, word: str, others: Sequence[str], value: Callable[[Numbers, Numbers], Floats]) -> Floats:
+        row = self.index.get(word)
+        result = np.full(len(others), np.nan, np.float32)
+        if row is not None:
+            numbers = np.fromiter((self.index.get(other, -1) for other in others), np.int64, len(others))
+            known = np.flatnonzero(numbers >= 0)
+            result[known] = value(np.full(len(known), row), numbers[known])
+        return result
+
+
+def _divided(table: Floats, by: npt.NDArray[np.float64]) -> Floats:
+    """In float64, without a whole table in float64."""
+    quotients = np.empty(table.shape, np.float32)
+    np.divide(table, by, out=quotients, casting="same_kind")
+    return quotients
+
+
+def read_vectors(spec: str) -> Vectors:
+    """Vectors out of a folder (vectors.npy, words.txt), a .npz (words, vectors), a text file, or `pocket`.
+
+    Text is GloVe's format (a word and its numbers a line) or word2vec's (the same after a line with both counts),
+    plain, as .gz, or alone in a .zip; a folder may also hold one such file. Of a word given twice the first row
+    counts; `notes` says how many were dropped. Neighbours are kept in the user's cache folder, except pocket's.
+    """
+    if spec == "pocket":
+        lexicon = pocket.lexicon()
+        return Vectors(lexicon.name, lexicon.words, lexicon.vectors)
+    path = Path(spec)
+    words, table = read_rows(path)
+    first = {word: number for number, word in reversed(list(enumerate(words)))}
+    notes = []
+    if again := len(words) - len(first):
+        keep = sorted(first.values())
+        words, table = [words[number] for number in keep], table[keep]
+        notes.append(f"{path}: {again} words came again and were dropped; their first vectors count.")
+    if zero := int((~table.any(axis=1)).sum()):
+        notes.append(f"{path}: {zero} words have vectors of zeros, and so no neighbours by cosine.")
+    return Vectors(path.resolve().name, tuple(words), table, tuple(notes), cache_folder())

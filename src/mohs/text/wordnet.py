@@ -1,0 +1,180 @@
+"""WordNet's database as a word book: synonyms, antonyms, base forms and parts of speech."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput
+
+# NLTK's letters for the classes of words that WordNet has.
+NOUN, VERB, ADJECTIVE, ADVERB = "n", "v", "a", "r"
+CLASSES = (NOUN, VERB, ADJECTIVE, ADVERB)
+
+_PARTS = ("noun", "verb", "adj", "adv")
+_NEEDED = tuple(name for part in _PARTS for name in (f"data.{part}", f"index.{part}", f"{part}.exc"))
+# The reader wants this file to number the lexicographers' files, whose names nothing here asks for.
+_LEXNAMES = "".join(f"{number}\tfile{number}\t0\n" for number in range(100)).encode()
+
+
+class WordNet:
+    """A WordNet database in Princeton's format (the folder `dict` of WordNet 3.0), read through NLTK.
+
+    `path` is the folder, one that holds it as `dict`, or a .tar.gz of it. A part of speech is n, v, a or r; None stands
+    for all. Words are looked up in lower case; a word that is not a base form stands for those it can be a form of.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.name = self.path.name.removesuffix(".gz").removesuffix(".tar")
+        files = _files(self.path)
+        digest = hashlib.blake2b(digest_size=16)
+        for name in _NEEDED:
+            digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
+        self.fingerprint = digest.hexdigest()
+        self._reader = _reader(self.path, {"lexnames": _LEXNAMES, **files})
+
+    def __repr__(self) -> str:
+        return f"WordNet({str(self.path)!r})"
+
+    def synonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
+        """The other words of all synsets of a word, as WordNet writes them, in the order of its senses.
+
+        Nouns come before verbs, adjectives and adverbs, and in a class the commonest sense first. Entries of several
+        words are left out unless wanted. The base form of an inflected word counts as another word.
+        """
+        found = (lemma.name() for synset in self._synsets(word, pos) for lemma in synset.lemmas())
+        return _others(word, found, several_words)
+
+    def antonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
+        """The words that WordNet sets against a word or its base forms, in the order of senses."""
+        own = {base for base, _ in self.lemmas_with_pos(word)}
+        found = (
+            opposite.name()
+            for synset in self._synsets(word, pos)
+            for lemma in synset.lemmas()
+            if lemma.name().lower() in own
+            for opposite in self._asked(lemma.antonyms)
+        )
+        return _others(word, found, several_words)
+
+    def lemmas_with_pos(self, word: str) -> list[tuple[str, str]]:
+        """The base forms of a word, each with its class: film as n and as v for films.
+
+        Where the word is an entry itself that comes first, then what it is a form of: found gives found and find.
+        """
+        return [(base, pos) for pos in CLASSES for base in self._reader.bases(_key(word), pos)]
+
+    def lemma(self, word: str, pos: str | None = None) -> str:
+        """The first base form of a word: itself if it is an entry, or if it is unknown; in lower case."""
+        return next((base for base, kind in self.lemmas_with_pos(word) if pos in (None, kind)), word.lower())
+
+    def parts_of_speech(self, word: str) -> tuple[str, ...]:
+        """The classes a word can belong to, out of n, v, a and r; none for an unknown word."""
+        return tuple(dict.fromkeys(pos for _, pos in self.lemmas_with_pos(word)))
+
+    def _synsets(self, word: str, pos: str | None) -> list[Any]:
+        assert pos is None or pos in CLASSES, f"a part of speech is one of {CLASSES}, not {pos!r}"
+        return self._asked(lambda: self._reader.synsets(_key(word), pos))
+
+    def _asked(self, question: Callable[[], list[Any]]) -> list[Any]:
+        """NLTK's answer; a damaged file shows only now, as a warning or as whatever it tripped over."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return question()
+        except Exception as error:
+            raise _damaged(self.path, error) from error
+
+
+def _key(word: str) -> str:
+    return word.lower().replace(" ", "_")
+
+
+def _others(word: str, found: Iterable[str], several_words: bool) -> list[str]:
+    kept = [name.replace("_", " ") for name in dict.fromkeys(found) if several_words or "_" not in name]
+    return [name for name in kept if name.lower() != word.lower()]
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    """The needed files of a folder or archive, and `lexnames` if it is there; nothing is written anywhere."""
+    wanted = {*_NEEDED, "lexnames"}
+    try:
+        if path.is_dir():
+            folder = path / "dict" if (path / "dict").is_dir() else path
+            files = {name: (folder / name).read_bytes() for name in sorted(wanted) if (folder / name).is_file()}
+        elif path.is_file():
+            with tarfile.open(path) as archive:
+                members = {Path(entry.name).name: entry for entry in archive if entry.isfile()}
+                files = {name: _content(archive, members[name]) for name in sorted(wanted & set(members))}
+        else:
+            raise BadInput(f"There is no WordNet at {path}; name the folder of its database files.")
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise BadInput(f"{path} cannot be read as WordNet's folder or a .tar.gz of it ({_line(error)}).") from error
+    lacking = [name for name in _NEEDED if name not in files]
+    if lacking:
+        raise BadInput(
+            f"{path} is not a WordNet database: it lacks {', '.join(lacking[:3])}; name the folder that has it."
+        )
+    return files
+
+
+def _content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:
+    file = archive.extractfile(entry)
+    assert file is not None, "only plain files are asked for"
+    return file.read()
+
+
+def _reader(path: Path, files: Mapping[str, bytes]) -> Any:
+    """NLTK's reader over contents in memory."""
+    try:
+        from nltk.corpus.reader.wordnet import WordNetCorpusReader
+        from nltk.data import PathPointer, SeekableUnicodeStreamReader
+    except ImportError as error:
+        raise BadInput("WordNet is read by the package nltk: pip install 'mohs[wordnet]'.") from error
+
+    class Nowhere(PathPointer):  # type: ignore[misc]
+        """The root that NLTK asks for; it would only let in folders that its own settings name."""
+
+        def open(self, encoding: str | None = None) -> Any:
+            raise FileNotFoundError(encoding)
+
+        def file_size(self) -> int:
+            raise FileNotFoundError
+
+        def join(self, fileid: str) -> Any:
+            raise FileNotFoundError(fileid)
+
+    class Reader(WordNetCorpusReader):  # type: ignore[misc]
+        """Takes its files from memory, so that a missing `lexnames` can be made up."""
+
+        def open(self, file: str) -> Any:
+            return SeekableUnicodeStreamReader(io.BytesIO(files[file]), "utf-8")
+
+        def map_wn(self, version: str = "wordnet") -> None:
+            """Nothing: it would look for another WordNet, to which it maps the senses of other languages."""
+
+        def bases(self, form: str, pos: str) -> list[str]:
+            found: list[str] = self._morphy(form, pos)
+            return found
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that there are no other languages
+            return Reader(Nowhere(), None)
+    except Exception as error:  # whatever it tripped over
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> BadInput:
+    return BadInput(f"The WordNet database {path} is damaged ({_line(error)}); get it again.")
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
