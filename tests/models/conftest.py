@@ -188,6 +188,51 @@ def small_model(name: str, tokenizer: Any, classes: int = 3, seed: int = 0) -> A
     return getattr(transformers, kind)(config).eval()
 
 
+def small_masked(name: str, tokenizer: Any, seed: int = 0) -> Any:
+    """A random masked language model of 64 positions whose guesses differ a lot between texts."""
+    torch.manual_seed(seed)
+    sizes = {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64}
+    if name != "DistilBert":
+        sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+        sizes["type_vocab_size"] = 1 if name == "Roberta" else 2
+    config = getattr(transformers, f"{name}Config")(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=64 + (tokenizer.pad_token_id + 1) * (name == "Roberta"),
+        pad_token_id=tokenizer.pad_token_id,
+        initializer_range=0.3,
+        **sizes,
+    )
+    return getattr(transformers, f"{name}ForMaskedLM")(config).eval()
+
+
+def small_causal(name: str, tokenizer: Any, positions: int = 32, seed: int = 0) -> Any:
+    """A random causal language model."""
+    torch.manual_seed(seed)
+    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": positions}
+    if name != "GPT2":
+        sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+        sizes["max_position_embeddings"] = positions
+    ids = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
+    config = getattr(transformers, f"{name}Config")(vocab_size=len(tokenizer), initializer_range=0.3, **sizes, **ids)
+    return getattr(transformers, "GPT2LMHeadModel" if name == "GPT2" else f"{name}ForCausalLM")(config).eval()
+
+
+@cache
+def plain_bpe(end: str = "") -> Any:
+    """A byte-level tokenizer that puts nothing around a text; perhaps with a token for its end."""
+    core = Tokenizer(models.BPE())
+    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=400,
+        special_tokens=[end] if end else [],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    core.train_from_iterator(corpus(), trainer)
+    special = {"eos_token": end} if end else {}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=core, model_max_length=1000, **special)
+
+
 def save(folder: Path, name: str, tokenizer: Any, model: Any = None, **options: Any) -> Path:
     (small_model(name, tokenizer, **options) if model is None else model).save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from mohs.errors import BadInput, ServiceFailed
-from mohs.models.encoder import HfEncoder, PocketEncoder, Vector, load_encoder, unit
+from mohs.models.encoder import HfEncoder, PocketEncoder, checked, load_encoder, unit
 from mohs.text import pocket
+from mohs.text.questions import Vector
 from tests.models.conftest import corpus, save, small_model, tiny_tokenizer, transformers
 
 TEXTS = ["A good film.", "good", "very long " * 60, "Hello, world", *corpus()[:6], ""]
@@ -101,10 +102,28 @@ def test_pocket_gives_function_words_a_quarter() -> None:
     assert np.allclose(encode(PocketEncoder(), ["the film"])["the film"], unit(mean), atol=1e-6)
 
 
+def test_checked() -> None:
+    good = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert np.array_equal(checked("e", good, 2), good)
+    assert np.array_equal(checked("e", good.tolist(), 2, 3), good)
+    broken: list[tuple[Any, str]] = [
+        (good[:1], r"e gave numbers of shape \(1, 3\) for 2 texts; one row a text is expected\."),
+        (good[0], r"e gave numbers of shape \(3,\) for 2 texts; one row a text is expected\."),
+        (good[:, :2], r"e gave vectors of 2 numbers; 3 are expected\."),
+        (good * np.nan, r"e gave a vector that is not finite; use another encoder\."),
+        (good - np.inf, r"e gave a vector that is not finite; use another encoder\."),
+        ([["x", "y", "z"]] * 2, r"e gave something that is not a table of numbers \(the type is <U1\)\."),
+        (None, r"e gave something that is not a table of numbers \(the type is object\)\."),
+    ]
+    for answers, message in broken:
+        with pytest.raises(ServiceFailed, match=f"^{message}$"):
+            checked("e", answers, 2, 3)
+
+
 def test_load(bert_folder: Path) -> None:
     assert isinstance(load_encoder("pocket"), PocketEncoder)
     assert isinstance(load_encoder(f"hf:{bert_folder}", "cpu"), HfEncoder)
-    with pytest.raises(BadInput, match="Unknown encoder 'word2vec'; use pocket or hf:PATH_OR_ID"):
+    with pytest.raises(BadInput, match="Unknown encoder 'word2vec'; use pocket, use or hf:PATH_OR_ID"):
         load_encoder("word2vec")
     with pytest.raises(BadInput, match=r"There is no folder \./none"):
         load_encoder("hf:./none", "cpu")

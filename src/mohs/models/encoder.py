@@ -1,8 +1,11 @@
-"""Sentence encoders: a text in, a vector of unit length out. `pocket` needs nothing; `hf:PATH` is a transformer."""
+"""Sentence encoders: a text in, a vector of unit length out.
+
+`pocket` needs nothing; `use` is the Universal Sentence Encoder; `hf:PATH` is a transformer.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +14,12 @@ from mohs.errors import BadInput, ServiceFailed
 from mohs.models.transformer import Transformer
 from mohs.models.victim import Fields
 from mohs.text import pocket
+from mohs.text.questions import Vector
 from mohs.text.stopwords import ENGLISH
 from mohs.text.text import words_of
 
-Vector = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    from mohs.models.use import UniversalSentenceEncoder
 
 
 class PocketEncoder:
@@ -68,10 +73,25 @@ class HfEncoder(Transformer):
     def collect(self, ticket: tuple[int, Any]) -> list[Vector]:
         """Wait for the vectors and bring them to unit length."""
         count, means = ticket
-        rows = means.cpu().numpy()[:count]
-        if not np.isfinite(rows).all():
-            raise ServiceFailed(f"{self.name} gave a vector that is not finite; use another encoder.")
-        return [unit(row) for row in rows]
+        return [unit(row) for row in checked(self.name, means.cpu().numpy()[:count], count)]
+
+
+def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt.NDArray[Any]:
+    """An encoder's raw answers as a table of finite numbers, one row a text, or one sentence on what is wrong."""
+    try:
+        table: npt.NDArray[Any] = np.asarray(answers)
+        if table.dtype.kind != "f":
+            raise TypeError(f"the type is {table.dtype}")
+    except (TypeError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ServiceFailed(f"{name} gave something that is not a table of numbers ({reason}).") from error
+    if table.ndim != 2 or len(table) != rows:
+        raise ServiceFailed(f"{name} gave numbers of shape {table.shape} for {rows} texts; one row a text is expected.")
+    if width is not None and table.shape[1] != width:
+        raise ServiceFailed(f"{name} gave vectors of {table.shape[1]} numbers; {width} are expected.")
+    if not np.isfinite(table).all():
+        raise ServiceFailed(f"{name} gave a vector that is not finite; use another encoder.")
+    return table
 
 
 def unit(row: npt.NDArray[Any]) -> Vector:
@@ -81,10 +101,16 @@ def unit(row: npt.NDArray[Any]) -> Vector:
     return scaled
 
 
-def load_encoder(spec: str, device: str = "auto", trust_code: bool = False) -> PocketEncoder | HfEncoder:
+def load_encoder(
+    spec: str, device: str = "auto", trust_code: bool = False
+) -> PocketEncoder | HfEncoder | UniversalSentenceEncoder:
     """The encoder named on the command line."""
     if spec == "pocket":
         return PocketEncoder()
+    if spec == "use":
+        from mohs.models.use import UniversalSentenceEncoder
+
+        return UniversalSentenceEncoder()
     if spec.startswith("hf:"):
         return HfEncoder(spec[3:], device=device, trust_code=trust_code)
-    raise BadInput(f"Unknown encoder {spec!r}; use pocket or hf:PATH_OR_ID.")
+    raise BadInput(f"Unknown encoder {spec!r}; use pocket, use or hf:PATH_OR_ID.")

@@ -42,6 +42,10 @@ class Frame:
         """Whether the tokenizer has a form for that many texts, with room for a token of each."""
         return fields in self._parts and self.room(fields) >= fields
 
+    def before(self, fields: int, field: int) -> int:
+        """How many special tokens stand before a text's own, of so many texts."""
+        return sum(map(len, self._parts[fields][0][: field + 1]))
+
     def row(self, ids: Sequence[list[int]]) -> Row:
         """The model's input for texts that fit: token ids and segment ids."""
         between, types_between, kinds = self._parts[len(ids)]
@@ -66,3 +70,18 @@ def keep(lengths: Sequence[int], room: int) -> list[int]:
         return [room]
     short = min(*lengths, room // 2)
     return [short, room - short] if lengths[0] <= lengths[1] else [room - short, short]
+
+
+def around(lengths: Sequence[int], field: int, start: int, end: int, room: int) -> list[tuple[int, int]]:
+    """Which tokens of each text stay when they do not all fit and some of one text must: first and last, for each.
+
+    The other text gives way first, from its end. What is kept of the text itself has those tokens in its middle, or is
+    shifted where the text begins or ends; if they alone are too many, the first of them are kept.
+    """
+    size = min(lengths[field], room)
+    left = room - size
+    first = start - max(0, size - (end - start)) // 2
+    first = max(0, min(first, lengths[field] - size))
+    kept = [(0, min(length, left)) for length in lengths]
+    kept[field] = (first, first + size)
+    return kept

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
+import io
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -25,28 +28,52 @@ _SHIFTED = {
     "xmod",
 }
 
+_ROLES = {
+    "AutoModel": "an encoder",
+    "AutoModelForCausalLM": "a causal language model",
+    "AutoModelForMaskedLM": "a masked language model",
+    "AutoModelForSequenceClassification": "a classifier",
+}
+
 
 def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
     """A tokenizer and a model, from a folder or by name, with one sentence when that fails.
 
     Weights are read from safetensors, or from a pickle with torch's reader for plain tensors, which runs no code.
     """
-    library: Any = importlib.import_module("transformers")
-    library.logging.set_verbosity_error()
-    library.logging.disable_progress_bar()
     folder = Path(spec).expanduser()
     if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
         raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    place = str(folder) if folder.is_dir() else spec
-    own_code = f"hf:{spec} brings its own code; if you trust it, add --trust-code, which runs that code."
+    return _open(f"hf:{spec}", str(folder) if folder.is_dir() else spec, kind, trust_code)
+
+
+def load_gguf(path: str, kind: str) -> tuple[Any, Any]:
+    """A tokenizer and a model out of one GGUF file, its weights unpacked to plain numbers."""
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise BadInput(f"There is no file {path}; gguf: takes one model file that ends in .gguf.")
+    missing = [package for package in ("gguf", "accelerate") if not importlib.util.find_spec(package)]
+    if missing:
+        raise BadInput(f"gguf:{path} needs {' and '.join(missing)}; run `pip install {' '.join(missing)}`.")
+    with redirect_stderr(io.StringIO()):  # a progress bar that no setting turns off
+        return _open(f"gguf:{path}", str(file.parent), kind, False, gguf_file=file.name)
+
+
+def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tuple[Any, Any]:
+    library: Any = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    own_code = f"{name} brings its own code; if you trust it, add --trust-code, which runs that code."
+    role = _ROLES[kind]
     try:
-        config = library.AutoConfig.from_pretrained(place, trust_remote_code=trust_code)
+        config = library.AutoConfig.from_pretrained(place, trust_remote_code=trust_code, **file)
         wanted = getattr(config, "auto_map", None) or {}
         if not trust_code and ("AutoConfig" in wanted or kind in wanted):
             raise BadInput(own_code)
-        tokenizer = library.AutoTokenizer.from_pretrained(place, trust_remote_code=trust_code)
+        tokenizer = library.AutoTokenizer.from_pretrained(place, trust_remote_code=trust_code, **file)
+        known = {"config": config} if file else {}  # reading a GGUF file takes seconds each time
         model, report = getattr(library, kind).from_pretrained(
-            place, trust_remote_code=trust_code, output_loading_info=True
+            place, trust_remote_code=trust_code, output_loading_info=True, **file, **known
         )
     except BadInput:
         raise
@@ -54,17 +81,20 @@ def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
         reason = " ".join(str(error).split())
         if "trust_remote_code" in reason or "custom code" in reason:
             raise BadInput(own_code) from error
-        raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
+        if reason.startswith("Unrecognized configuration class") and kind in reason:
+            sort = config.model_type
+            raise BadInput(f"{name} is a {sort} model, which cannot be read as {role}; give {role}.") from error
+        raise BadInput(f"{name} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
-        raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
+        raise BadInput(f"{name} has no fast tokenizer; save the model with a tokenizer.json beside it.")
     read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
     if not read or set(read) <= {tokenizer.unk_token_id}:  # the library makes up an empty one where files are missing
-        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
+        raise BadInput(f"{name} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
     missing = sorted(report["missing_keys"])
     if missing and kind != "AutoModel":  # a bare encoder may lack parts that are not used
         raise BadInput(
-            f"hf:{spec} has no weights for {missing[0]}{' and others' * (len(missing) > 1)}, "
-            "which would be random numbers; give a model that was trained as a classifier."
+            f"{name} has no weights for {missing[0]}{' and others' * (len(missing) > 1)}, "
+            f"which would be random numbers; give a model that was trained as {role}."
         )
     return tokenizer, model
 

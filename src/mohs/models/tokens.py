@@ -27,6 +27,8 @@ _PLAIN = rf"[[\p{{L}}\p{{N}}\p{{P}}\p{{S}}]--[{_ODD}\p{{GCB=Prepend}}]]"
 _CUT = regex.compile(rf"(?V1)(?<={_PLAIN}\p{{M}}*) (?={_PLAIN})")
 _WORD = regex.compile(rf"(?V1){_PLAIN}(?:[^ ]*{_PLAIN}\p{{M}}*|\p{{M}}*)")
 
+Placed = tuple[list[int], list[tuple[int, int]]]  # token ids, and the start and end of each in the string
+
 _MOST_PIECES = 500_000  # about 100 MB; then the tables start afresh
 _LOCAL_PATTERNS = {" {2,}", " +", r"\s+"}  # regular expressions that leave a single space between words alone
 
@@ -114,6 +116,11 @@ class Composer:
                 self._wild.add(piece)
             elif _WORD.fullmatch(piece):
                 self._plain.add(piece)
+
+    def placed(self, texts: Sequence[str]) -> list[Placed]:
+        """The token ids of each string and where they lie in it; tokenised whole, since pieces do not know."""
+        encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
+        return [(encoding.ids, encoding.offsets) for encoding in encoded]
 
     def ends(self, text: str, tokens: int) -> int:
         """How many characters the first so many tokens of a string cover."""

@@ -18,12 +18,74 @@ from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
 
+DECIMALS = 4  # of logits and their logarithms, which may move by a few millionths with the shape of a batch
+
 _ROW_STEP = 4
 _CPU_TOKENS, _CUDA_TOKENS = 2048, 65_536  # in a batch: enough to fill the device, few enough for its caches
+_SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
 
 
-class Transformer:
-    """A model with its tokenizer, on a device. `read` takes what is wanted out of its outputs, one row a text."""
+class Network:
+    """A model with its tokenizer, on a device: what becomes rows of token ids is up to those who inherit."""
+
+    def __init__(
+        self,
+        name: str,
+        load: Callable[[], tuple[Any, Any]],  # gives the tokenizer and the model
+        *,
+        device: str,
+        dtype: str = "auto",
+        tokens: int = 0,
+    ) -> None:
+        import torch
+
+        self.name = name
+        self._torch = torch
+        self._device = choose_device(device)
+        self._dtype = _dtype(torch, dtype, self._device)
+        at_least(0, tokens=tokens)
+        cuda = self._device.startswith("cuda")
+        tokenizer, model = load()
+        if tokenizer.truncation_side != "right":
+            raise BadInput(f"{self.name} cuts long texts at the start; set truncation_side to right in its tokenizer.")
+        self._tokenizer = tokenizer
+        self._model = model.to(self._device, self._dtype).eval()
+        self.in_flight = 2 if cuda else 1
+        self._tokens = tokens or (_CUDA_TOKENS if cuda else _CPU_TOKENS)
+        self.composer = Composer(tokenizer)
+        self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
+        reads = inspect.signature(model.forward).parameters
+        self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
+        self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
+
+    def _room(self, fields: int) -> int:
+        if not self._frame.accepts(fields):
+            raise VictimError(f"{self.name} has no input form for {fields} texts.")
+        return self._frame.room(fields)
+
+    def _rows_at(self, length: int, scores: int = 0) -> int:
+        """How many rows of so many tokens make a batch, or fewer if each gives many scores over a vocabulary."""
+        rows = self._tokens // length
+        if scores:
+            rows = min(rows, self._tokens * _SCORES // scores)
+        return max(_ROW_STEP, rows // _ROW_STEP * _ROW_STEP)
+
+    def _inputs(self, rows: list[Row]) -> dict[str, Any]:
+        """Rows of one length as the model takes them, filled up to the row step."""
+        torch = self._torch
+        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
+        if len({len(ids) for ids, _ in rows}) > 1:  # only when a caller skips `plan`
+            raise AssertionError("rows of one batch have one length")
+        inputs = {"input_ids": torch.tensor([ids for ids, _ in rows])}
+        if self._types and rows[0][1] is not None:
+            inputs["token_type_ids"] = torch.tensor([types for _, types in rows])
+        if self._device.startswith("cuda"):
+            inputs = {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
+        return inputs
+
+
+class Transformer(Network):
+    """Texts through a network. `read` takes what is wanted out of its outputs, one row a text."""
 
     def __init__(
         self,
@@ -36,32 +98,11 @@ class Transformer:
         tokens: int = 0,
         trust_code: bool = False,
     ) -> None:
-        import torch
-
-        self.name = f"hf:{spec}"
-        self._torch = torch
+        super().__init__(
+            f"hf:{spec}", lambda: load_hf(spec, kind, trust_code), device=device, dtype=dtype, tokens=tokens
+        )
         self._read = read
-        self._device = choose_device(device)
-        self._dtype = _dtype(torch, dtype, self._device)
-        at_least(0, tokens=tokens)
-        cuda = self._device.startswith("cuda")
-        tokenizer, model = load_hf(spec, kind, trust_code)
-        if tokenizer.truncation_side != "right":
-            raise BadInput(f"{self.name} cuts long texts at the start; set truncation_side to right in its tokenizer.")
-        self._model = model.to(self._device, self._dtype).eval()
-        self.in_flight = 2 if cuda else 1
-        self._tokens = tokens or (_CUDA_TOKENS if cuda else _CPU_TOKENS)
-        self.composer = Composer(tokenizer)
-        self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
-        reads = inspect.signature(model.forward).parameters
-        self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self._rows: dict[Fields, Row] = {}
-        self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
-
-    def _room(self, fields: int) -> int:
-        if not self._frame.accepts(fields):
-            raise VictimError(f"{self.name} has no input form for {fields} texts.")
-        return self._frame.room(fields)
 
     def _row(self, ids: list[list[int]]) -> Row:
         kept = keep([len(part) for part in ids], self._room(len(ids)))
@@ -76,14 +117,14 @@ class Transformer:
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal token length, longest first, cut to the batch size."""
-        self._encode([item for item in items if all(map(_writable, item))])
+        self._encode([item for item in items if all(map(writable, item))])
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
             groups[len(self._rows[item][0]) if item in self._rows else 0].append(item)
         unreadable = groups.pop(0, [])
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = max(_ROW_STEP, self._tokens // length // _ROW_STEP * _ROW_STEP)
+            rows = self._rows_at(length)
             group = groups[length]
             batches += [group[start : start + rows] for start in range(0, len(group), rows)]
         return batches + [[item] for item in unreadable]  # these fail on launching, and alone
@@ -100,20 +141,12 @@ class Transformer:
         return len(batch), self._forward(rows)
 
     def _forward(self, rows: list[Row]) -> Any:
-        torch = self._torch
-        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
-        if len({len(ids) for ids, _ in rows}) > 1:  # only when a caller skips `plan`
-            raise AssertionError("rows of one batch have one length")
-        inputs = {"input_ids": torch.tensor([ids for ids, _ in rows])}
-        if self._types and rows[0][1] is not None:
-            inputs["token_type_ids"] = torch.tensor([types for _, types in rows])
-        if self._device.startswith("cuda"):
-            inputs = {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
-        with torch.inference_mode():
+        inputs = self._inputs(rows)
+        with self._torch.inference_mode():
             return self._read(self._model(**inputs))
 
 
-def _writable(text: str) -> bool:
+def writable(text: str) -> bool:
     """Whether a string can be told to a tokenizer: half a surrogate pair cannot."""
     try:
         text.encode()

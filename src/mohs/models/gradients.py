@@ -1,0 +1,198 @@
+"""The inside of a victim: how the log-probability of a label moves with the vector of each token.
+
+A victim whose inside is open has a method `gradients()` that gives a `Gradients`; `gradients_of` asks for it. Here is
+the one of `hf:` victims, which shares the victim's weights.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from mohs.engine import Model
+from mohs.errors import BadInput, VictimError
+from mohs.models.frame import Row, keep
+from mohs.models.hf import HfVictim
+from mohs.models.transformer import writable
+from mohs.models.victim import Fields, Victim
+from mohs.text.questions import Labelled, Slope, Vector
+
+_KEPT = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
+
+
+class Gradients(Model[Labelled, Slope], Protocol):
+    """What `victim.gradients()` gives: a model for a service, and the vectors of single words."""
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        """The input vector of each word as it stands inside a text; None for one that has no single vector."""
+        ...
+
+
+def gradients_of(victim: Victim) -> Gradients:
+    """The inside of a victim, or one sentence if it shows none."""
+    if hasattr(victim, "gradients"):
+        found: Gradients = victim.gradients()
+        return found
+    if isinstance(victim, HfVictim):
+        return HfGradients(victim)
+    raise BadInput(f"{victim.name} gives no gradients; white-box attacks need hf: or a model trained by `mohs train`.")
+
+
+class _Reading(NamedTuple):
+    """A text as the model reads it, and where its own tokens are in the row and in the text."""
+
+    row: Row
+    places: list[int]
+    spans: tuple[tuple[int, int, int], ...]
+
+
+class HfGradients:
+    """Answers Labelled with Slope, by the vectors that the model's word embedding gives.
+
+    Positions and segments are added later and stay as they are. In float32 companions in a batch move a text's numbers
+    in the last digits at most, so compare them rounded. In bf16 they would move the second digit: texts go alone.
+    """
+
+    def __init__(self, victim: HfVictim) -> None:
+        self.name = f"gradients of {victim.name}"
+        self.fingerprint = f"{victim.fingerprint}-gradients"
+        self.in_flight = victim.in_flight
+        self._victim = victim
+        self._fine = victim._dtype.itemsize >= 4
+        self._embedding = victim._model.get_input_embeddings()
+        added = victim.composer._backend.get_added_tokens_decoder()
+        self._special = {number for number, token in added.items() if token.special}
+        self._readings: dict[Fields, _Reading] = {}
+        try:
+            self.collect(self.launch([Labelled(("good",), 0)]))
+        except Exception as error:  # whatever a model does that was not made to be gone through backwards
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            raise BadInput(f"{victim.name} gives no gradients ({reason}); attack it without, or another.") from error
+
+    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
+        """Groups of equal token length, longest first; what cannot be read fails on launching, and alone."""
+        groups: dict[int, list[Labelled]] = defaultdict(list)
+        alone = []
+        for item in sorted(items):
+            if not all(map(writable, item.fields)) or not self._victim._frame.accepts(len(item.fields)):
+                alone.append([item])
+                continue
+            if item.fields not in self._readings:
+                self._readings[item.fields] = self._read(item.fields)
+            groups[len(self._readings[item.fields].row[0])].append(item)
+        batches = []
+        for length in sorted(groups, reverse=True):
+            rows = self._victim._rows_at(length * _KEPT) if self._fine else 1
+            group = groups[length]
+            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
+        return batches + alone
+
+    def launch(self, batch: list[Labelled]) -> tuple[list[_Reading], Any]:
+        """Forth and back for a batch of one token length; on CUDA this returns before it is done."""
+        classes = len(self._victim.labels)
+        for item in batch:
+            if not 0 <= item.label < classes:
+                raise VictimError(f"{self._victim.name} has no class {item.label}; classes are 0 to {classes - 1}.")
+        readings = [self._readings.get(item.fields) or self._read(item.fields) for item in batch]
+        for item in batch:
+            self._readings.pop(item.fields, None)
+        rows = [reading.row for reading in readings]
+        return readings, _slopes(self._victim, self._embedding, rows, [item.label for item in batch])
+
+    def collect(self, ticket: tuple[list[_Reading], Any]) -> list[Slope]:
+        """Wait for the numbers, check them, and leave out the special tokens."""
+        readings, tensors = ticket
+        log_probs, gradient, vectors = (tensor.cpu().numpy() for tensor in tensors)
+        answers = []
+        for number, reading in enumerate(readings):
+            slope = Slope(
+                float(log_probs[number]),
+                reading.spans,
+                gradient[number, reading.places],
+                vectors[number, reading.places],
+            )
+            if not (np.isfinite(slope.log_prob) and np.isfinite(slope.gradient).all()):
+                raise VictimError(f"{self._victim.name} gave a gradient that is not finite.")
+            answers.append(slope)
+        return answers
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        """The vector of each word that is one token behind a space; None for unknown words and those of several.
+
+        HotFlip exchanges one vector for one. A mean over several pieces would stand for no text the model can read.
+        """
+        import torch
+
+        found = self._victim.composer.placed([f" {word}" for word in words])
+        single = [
+            ids[0] if word and len(ids) == 1 and ids[0] not in self._special else None
+            for word, (ids, _) in zip(words, found, strict=True)
+        ]
+        wanted = torch.tensor([number or 0 for number in single], dtype=torch.long, device=self._victim._device)
+        with torch.inference_mode():
+            rows = self._embedding(wanted).float().cpu().numpy()
+        return [None if number is None else row for number, row in zip(single, rows, strict=True)]
+
+    def _read(self, fields: Fields) -> _Reading:
+        victim = self._victim
+        "".join(fields).encode()  # half a surrogate pair raises here, in words that say so
+        parts = victim.composer.placed(fields)
+        kept = keep([len(ids) for ids, _ in parts], victim._room(len(fields)))
+        row = victim._frame.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
+        marks, _ = victim._frame.row([[-1] * size for size in kept])  # no token has that number
+        spans = tuple(
+            (number, start, end)
+            for number, ((_, offsets), size) in enumerate(zip(parts, kept, strict=True))
+            for start, end in offsets[:size]
+        )
+        return _Reading(row, [place for place, mark in enumerate(marks) if mark < 0], spans)
+
+
+def _slopes(victim: HfVictim, embedding: Any, rows: list[Row], labels: list[int]) -> tuple[Any, Any, Any]:
+    """Log-probabilities, gradients and input vectors: each a tensor, one row a text.
+
+    A hook on the embedding, rather than vectors handed to the model, leaves to the model whatever else it reads off the
+    token ids (RoBERTa its positions). Asking for the gradient of these vectors alone leaves nothing on the weights.
+    """
+    import torch
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    caught: list[Any] = []
+
+    def catch(module: Any, given: Any, output: Any) -> Any:
+        caught.append(output.detach().requires_grad_())
+        return caught[-1]
+
+    # On CUDA the other kernels sum up the way back in any order, and the same question gets different bits.
+    steady = sdpa_kernel(SDPBackend.MATH) if victim._device.startswith("cuda") else nullcontext()
+    hook = embedding.register_forward_hook(catch)
+    try:
+        with torch.inference_mode(False), torch.enable_grad(), _at_rest(victim._model), steady:
+            logits = victim._model(
+                **victim._inputs(rows)
+            ).logits.double()  # a float32 softmax close to 1 has no slope left
+            if len(caught) != 1:
+                raise VictimError(f"{victim.name} reads its word embedding {len(caught)} times a text, not once.")
+            labels = labels + labels[-1:] * (len(logits) - len(labels))  # of the rows that fill up the batch
+            wanted = logits.log_softmax(-1).gather(1, torch.tensor(labels, device=logits.device)[:, None])[:, 0]
+            (gradient,) = torch.autograd.grad(wanted.sum(), caught[0])
+    finally:
+        hook.remove()
+    return wanted.detach(), gradient.float(), caught[0].detach().float()
+
+
+@contextmanager
+def _at_rest(model: Any) -> Iterator[None]:
+    """Dropout off, whatever the model is doing elsewhere, and back as it was."""
+    training = [module for module in model.modules() if module.training]
+    for module in training:
+        module.training = False
+    try:
+        yield
+    finally:
+        for module in training:
+            module.training = True

@@ -1,0 +1,200 @@
+"""`hf:PATH_OR_ID`: a masked language model, which guesses words and weighs pieces of words.
+
+Numbers are rounded to DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches are
+of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
+logits move by millionths: rounding hides that for nearly all of them, and the order of guesses hardly ever changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+from mohs.errors import BadInput, ServiceFailed
+from mohs.models.entries import Entries
+from mohs.models.pretrained import load_hf
+from mohs.models.reading import Question, Reader, Reading
+from mohs.models.transformer import DECIMALS, Network
+from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling
+
+Answer = Filled | tuple[Piece, ...] | float
+Ticket = tuple[list[Question], list[Reading], dict[str, Any]]
+
+_STEPS: int = 10**DECIMALS
+_KINDS = (Blank, Pieces, Spelling)
+
+
+class MaskedLm(Network):
+    """Answers Blank, Pieces and Spelling; a batch holds one kind of them, and rows of one length.
+
+    Blank: the best guesses at the mask, the logarithm of the sum over the model's whole vocabulary, and the words asked
+    for, each as the one entry that it is in that place (nan for a word of several pieces, or of none).
+    Pieces: the same guesses at each piece of a word that the model sees. Pieces beyond the window are left out.
+    Spelling: the mean negative log-likelihood of the pieces, all of which the model sees, as a text of their own with
+    special tokens; inf if one is not in the vocabulary, nan if there are none. BERT-Attack's released code leaves the
+    special tokens out, where a small BERT hardly told words of two pieces from random pieces.
+
+    No two guesses at one place are equal in text and in starting a word: the better entry stands for both.
+    `narrow` tells that vocabulary scores are computed only where they are asked for. That is tried out on loading; a
+    model whose head does not take places one by one is asked for the scores of all of them.
+    """
+
+    def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
+        super().__init__(
+            f"hf:{spec}", lambda: load_hf(spec, "AutoModelForMaskedLM", trust_code), device=device, tokens=tokens
+        )
+        mask = self._tokenizer.mask_token_id
+        if mask is None:
+            raise BadInput(f"{self.name} has a tokenizer without a mask token; give a masked language model.")
+        self._readings: dict[Question, Reading] = {}
+        self.narrow = False
+        row, types = self._frame.row([[mask, *self.composer.ids(["a good film"])[0]][: self._room(1)]])
+        sample = [Reading(row, types, (0, len(row) - 1))]
+        try:
+            whole = self._scores(sample)
+        except Exception as error:  # a model that needs what a tokenizer does not give
+            reason = " ".join(str(error).split())[:300]
+            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+        self.entries = Entries(self._tokenizer, whole.shape[-1])
+        self._shown = self._torch.tensor([bool(text) for text in self.entries.texts], device=self._device)
+        self._offered = sum(map(bool, self.entries.texts))
+        self._reader = Reader(self.composer, self._frame, self.entries, mask, self._room)
+        self.narrow = self._narrows(sample, whole)
+
+    def _narrows(self, sample: list[Reading], whole: Any) -> bool:
+        self.narrow = True
+        try:
+            narrow = self._scores(sample)
+        except Exception:  # whatever a head makes of fewer places than it expects
+            return False
+        return narrow.shape == whole.shape and bool(self._torch.allclose(narrow, whole, 1e-3, 1e-3, equal_nan=True))
+
+    def plan(self, items: list[Question]) -> list[list[Question]]:
+        """Groups of one kind and of equal length, longest first, cut to the batch size."""
+        self._read(items)
+        groups: dict[tuple[int, int, int], list[Question]] = defaultdict(list)
+        batches = []
+        for item in items:
+            if item in self._readings:
+                reading = self._readings[item]
+                groups[_KINDS.index(type(item)), -len(reading.ids), len(reading.places)].append(item)
+            else:
+                batches.append([item])  # this fails on launching, and alone
+        batches.sort(key=repr)
+        for kind, length, places in sorted(groups, reverse=True):
+            rows = self._rows_at(max(1, -length), (places if self.narrow else -length) * len(self.entries.texts))
+            group = sorted(groups[kind, length, places])
+            batches[:0] = [group[start : start + rows] for start in range(0, len(group), rows)]
+        return batches
+
+    def _read(self, items: list[Question]) -> None:
+        try:
+            self._readings.update(zip(items, self._reader(items), strict=True))
+        except Exception:  # one that cannot be read takes no other with it
+            for item in items if len(items) > 1 else []:
+                self._read([item])
+
+    def launch(self, batch: list[Question]) -> Ticket:
+        """Send a batch of one kind and length to the device; on CUDA this returns before it is done."""
+        missing = [item for item in batch if item not in self._readings]
+        self._readings.update(zip(missing, self._reader(missing), strict=True))
+        readings = [self._readings[item] for item in batch]
+        for item in batch:
+            self._readings.pop(item, None)
+        if not readings[0].places:
+            return batch, readings, {}
+        guesses = max((item.k for item in batch if not isinstance(item, Spelling)), default=0)
+        with self._torch.inference_mode():
+            return batch, readings, self._best(self._scores(readings), guesses, readings)
+
+    def _scores(self, readings: list[Reading]) -> Any:
+        """Logits at the places of each reading."""
+        torch = self._torch
+        inputs = self._inputs([(reading.ids, reading.types) for reading in readings])
+        places = [reading.places for reading in readings]
+        places += places[-1:] * (len(inputs["input_ids"]) - len(places))
+        at = torch.arange(len(places)).unsqueeze(1).to(self._device), torch.tensor(places).to(self._device)
+
+        def pick(module: Any, arguments: Any, output: Any) -> Any:
+            if isinstance(output, tuple):
+                return (output[0][at], *output[1:])
+            output.last_hidden_state = output.last_hidden_state[at]
+            return output
+
+        with torch.inference_mode():
+            if not self.narrow:
+                return self._model(**inputs).logits[at][: len(readings)].float()
+            # The head is whatever the model does with what its encoder gives: it is given less.
+            hook = self._model.base_model.register_forward_hook(pick)
+            try:
+                return self._model(**inputs).logits[: len(readings)].float()
+            finally:
+                hook.remove()
+
+    def _best(self, scores: Any, guesses: int, readings: list[Reading]) -> dict[str, Any]:
+        """What the answers need of the scores, in whole steps of the last decimal."""
+        torch = self._torch
+        size = scores.shape[-1]
+        steps = (scores * _STEPS).round().long()
+        total = scores.logsumexp(-1)
+        sound = total.isfinite().all() & (scores.isfinite() | ~self._shown).all()
+        found = {"sound": sound, "total": (total * _STEPS).round().long()}
+        width = max((len(wanted) for reading in readings for wanted in reading.wanted), default=0)
+        if width:
+            table = [
+                [[max(0, number) for number in wanted] + [0] * (width - len(wanted)) for wanted in reading.wanted]
+                for reading in readings
+            ]
+            found["wanted"] = steps.gather(-1, torch.tensor(table).to(self._device))
+        if guesses:
+            order = torch.arange(size - 1, -1, -1, device=scores.device)  # among equals the first of the vocabulary
+            keys = (steps * size + order).masked_fill(~self._shown, -(2**62))
+            twice = 1 + any(reading.bare for reading in readings)  # an entry may be there with and without its mark
+            best = keys.topk(min(twice * guesses, self._offered)).values
+            found |= {"numbers": size - 1 - best % size, "steps": best // size}
+        return found
+
+    def collect(self, ticket: Ticket) -> list[Answer]:
+        """Wait for the scores, and write the answers."""
+        batch, readings, tensors = ticket
+        found = {name: tensor.cpu().tolist() for name, tensor in tensors.items()}
+        if not found.pop("sound", True):
+            raise ServiceFailed(f"{self.name} gave scores that are not finite; use another masked language model.")
+        rows = [{name: table[row] for name, table in found.items()} for row in range(len(batch))]
+        return list(map(self._answer, batch, readings, rows))
+
+    def _answer(self, item: Question, reading: Reading, found: dict[str, Any]) -> Answer:
+        if isinstance(item, Blank):
+            (guesses,), (total,) = self._guesses(item.k, reading, found), found["total"]
+            steps = zip(reading.wanted[0], found["wanted"][0] if item.words else (), strict=False)
+            words = tuple(math.nan if number < 0 else (step - total) / _STEPS for number, step in steps)
+            return Filled(guesses, total / _STEPS, words)
+        if isinstance(item, Pieces):
+            return tuple(map(Piece, reading.texts, self._guesses(item.k, reading, found)))
+        if not reading.places:
+            return math.inf if item.pieces else math.nan
+        misfit = sum(found["total"]) - sum(step for (step,) in found["wanted"])
+        return float(misfit / _STEPS / len(reading.places))
+
+    def _guesses(self, k: int, reading: Reading, found: dict[str, Any]) -> list[tuple[Guess, ...]]:
+        """The k best at each place."""
+        if not k:
+            return [()] * len(reading.places)
+        texts, starts = self.entries.texts, self.entries.starts
+        places = []
+        for place, pairs in enumerate(map(zip, found["numbers"], found["steps"])) if reading.places else ():
+            kept: dict[tuple[str, bool], int] = {}
+            for number, step in pairs:
+                kept.setdefault((texts[number], starts[number] or (reading.bare and not place)), step)
+                if len(kept) == k:
+                    break
+            places.append(tuple(Guess(text, step / _STEPS, whole) for (text, whole), step in kept.items()))
+        return places
+
+
+def load_masked_lm(spec: str, device: str = "auto", trust_code: bool = False) -> MaskedLm:
+    """The masked language model named on the command line."""
+    if spec.startswith("hf:") and spec != "hf:":
+        return MaskedLm(spec[3:], device=device, trust_code=trust_code)
+    raise BadInput(f"Unknown masked language model {spec!r}; none is bundled, so use hf:PATH_OR_ID.")
