@@ -1,23 +1,27 @@
-"""Spaces, sources and constraints."""
+"""Spaces: built from a source, constraints and stopwords."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, build_space
+from mohs.space import Constraint, Neighbours, Services, Space, WordCosine, WordsChanged, build_space
 from mohs.text import Example, Text, pocket
-from tests.toys import table
+from mohs.text.vectors import Vectors, read_vectors
+from tests.toys import now, services, table
 
 
-def space_of(text: str, **rows: str):  # type: ignore[no-untyped-def]
+def space_of(text: str, **rows: str) -> Space:
     example = Example.of(text, 0)
-    return build_space(example, table(**rows), (), frozenset({"the"}), example.positions)
+    return now(build_space(example.text, table(**rows), (), frozenset({"the"}), example.positions, services()))
 
 
 def test_membership_is_exactly_the_product_of_choices() -> None:
@@ -34,18 +38,55 @@ def test_membership_is_exactly_the_product_of_choices() -> None:
 
 def test_only_given_positions() -> None:
     example = Example.of("good good good", 0)
-    space = build_space(example, table(good="nice"), (), frozenset(), (1,))
+    space = now(build_space(example.text, table(good="nice"), (), frozenset(), (1,), services()))
     assert space.positions == (1,)
 
 
 def test_neighbours_are_close_enough_and_never_the_word() -> None:
-    source = Neighbours(k=10, min_cosine=0.7)
-    found = source("Terrible")
-    assert found
-    assert len(found) <= 10
+    source, ask = Neighbours(k=10, min_cosine=0.7), services(vectors=read_vectors("pocket"))
+    found, none = now(source(Text("Terrible qwertyuiop"), [0, 1], ask))
+    assert 0 < len(found) <= 10
     assert all(word[0].isupper() and word != "Terrible" for word in found)
     assert all(pocket.lexicon().cosine("terrible", word.lower()) >= 0.69 for word in found)
-    assert source("qwertyuiop") == []
+    assert none == {}
+
+
+def test_stopwords_are_neither_replaced_nor_brought_in() -> None:
+    space = space_of("the good \u2019tis film", the="a", good="nice The fine", film="movie")
+    assert dict(space.choices) == {1: ("nice", "fine"), 3: ("movie",)}
+
+
+def test_constraints_on_words_are_in_the_choices() -> None:
+    vectors = Vectors("toy", ("good", "fine", "bad"), np.array([[1, 0], [0.6, 0.8], [-1, 0]], np.float32))
+    text, ask = Text("good film"), services(vectors=vectors)
+    near = Constraint(WordCosine(), at_least=0.5)
+    few = Constraint(WordsChanged(), at_most=1)
+    source = table(good="fine bad new", film="bad")
+    space = now(build_space(text, source, (near, few), frozenset(), (0, 1), ask))
+    assert dict(space.choices) == {0: ("fine",)}  # an unknown word has no cosine, and passes no threshold
+    measures = now(space.audit(text.replace(0, "fine"), ask))
+    assert measures == {"word cosine": pytest.approx(0.6), "words changed": 1.0}
+    assert space.violated(measures) == []
+    assert space.violated({**measures, "words changed": 2.0}) == ["words changed"]
+    assert space.violated({"word cosine": 0.1, "words changed": math.nan}) == ["word cosine", "words changed"]
+
+
+def test_an_audit_takes_further_measures() -> None:
+    space = space_of("the good film", good="fine")
+    measures = now(space.audit(space.text.replace(1, "fine"), services(), [WordsChanged()]))
+    assert measures == {"words changed": 1.0}
+
+
+def test_allowed_keeps_the_order() -> None:
+    text = Text("a b c")
+    space = Space(text, {}, (Constraint(WordsChanged(), at_most=1),))
+    offered = [text.replace(0, "x"), text.replace_all({0: "x", 1: "y"}), text.replace(2, "z")]
+    assert now(space.allowed(text, offered, services())) == [offered[0], offered[2]]
+
+
+def test_edits_say_where_words_came_from() -> None:
+    space = space_of("the good film", good="fine", film="movie")
+    assert [edit.source for edit in space.edits(Text("the fine movie"))] == ["table", "table"]
 
 
 @given(st.sampled_from(pocket.lexicon().words[:2000]), st.integers(1, 60), st.floats(0.5, 1))
@@ -61,57 +102,24 @@ def test_neighbours_against_brute_force(word: str, k: int, least: float) -> None
         assert max(float(cosines[lexicon.index[other]]) for other in outside) < least + 0.004
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "shared"),
-    [("good", "nice", 1), ("film", "movie", 1), ("quickly", "table", 0), ("Film", "filmed", 1), ("film", "zzzz", 0)],
-)
-def test_part_of_speech(old: str, new: str, shared: float) -> None:
-    assert PosShared().of_words(old, new) == shared
+def test_a_living_space_offers_by_the_text_as_it_stands() -> None:
+    @dataclass(frozen=True)
+    class After:
+        """Offers the word before, doubled."""
 
+        needs: ClassVar[tuple[str, ...]] = ()
 
-def test_noun_for_verb_only_where_allowed() -> None:
-    lexicon = pocket.lexicon()
-    nouns = [w for w in lexicon.words if lexicon.parts_of_speech(w) == 1]
-    verbs = [w for w in lexicon.words if lexicon.parts_of_speech(w) == 2]
-    assert PosShared().of_words(nouns[0], verbs[0]) == 1
-    assert PosShared(noun_is_verb=False).of_words(nouns[0], verbs[0]) == 0
+        async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[dict[str, str]]:
+            return [{text.words[p - 1] * 2: "double"} for p in positions]
 
-
-def test_constraint_is_a_measure_and_a_threshold() -> None:
-    constraint = Constraint(PosShared(), at_least=0.5)
-    assert constraint.holds(0.5)
-    assert not constraint.holds(0.49)
-    assert not constraint.holds(math.nan)
-    assert constraint.about_words
-    assert not Constraint(SentenceSimilarity(), at_least=0.5).about_words
-
-
-@pytest.mark.parametrize(("cosine", "angular"), [(1, 1), (0.87758, 0.840845), (0.6216, 0.7135), (0, 0.5), (-1, 0)])
-def test_angular_against_cosine(cosine: float, angular: float) -> None:
-    one, other = np.array([1.0, 0.0], np.float32), np.array([cosine, math.sqrt(1 - cosine * cosine)], np.float32)
-    assert SentenceSimilarity(angular=True).of_vectors(one, other) == pytest.approx(angular, abs=1e-4)
-    assert SentenceSimilarity(angular=False).of_vectors(one, other) == pytest.approx(cosine, abs=1e-6)
-
-
-def test_a_window_sees_only_words_around_the_change() -> None:
-    text = Text(" ".join(f"w{i}" for i in range(40)))
-    measure = SentenceSimilarity(window=5)
-    assert measure._views(text, text, text.replace(20, "x")) == ("w18 w19 w20 w21 w22 ", "w18 w19 x w21 w22 ")
-    assert measure._views(text, text, text.replace(0, "x"))[1] == "x w1 w2 w3 w4 "
-    assert measure._views(text, text, text.replace(39, "x"))[1] == "w35 w36 w37 w38 x"
-
-
-def test_a_later_step_has_a_window_too() -> None:
-    text = Text(" ".join(f"w{i}" for i in range(40)))
-    current = text.replace_all({3: "x", 19: "y"})
-    step = current.replace(20, "z")
-    against_original = SentenceSimilarity(window=3)._views(text, current, step)
-    assert against_original == ("w19 w20 w21 ", "y z w21 ")
-    against_previous = SentenceSimilarity(window=3, previous=True)._views(text, current, step)
-    assert against_previous == ("y w20 w21 ", "y z w21 ")
-
-
-def test_an_audit_compares_whole_texts() -> None:
-    text = Text(" ".join(f"w{i}" for i in range(40)))
-    for changed in (text.replace(3, "x"), text.replace_all({3: "x", 30: "y"})):
-        assert SentenceSimilarity(window=5, previous=True)._views(text, None, changed) == (str(text), str(changed))
+    x = Text("the a b c")
+    space = now(build_space(x, After(), (), frozenset({"the"}), range(4), services(), living=True))
+    assert space.positions == (1, 2, 3)
+    assert x.replace(2, "aa") not in space
+    assert now(space.words(x, [2], services())) == [("aa",)]
+    assert x.replace(2, "aa") in space
+    current = x.replace(2, "aa")
+    assert now(space.words(current, [3], services())) == [("aaaa",)]
+    assert current.replace(3, "aaaa") in space
+    assert current.replace(1, "z") not in space
+    assert [edit.source for edit in space.edits(current.replace(3, "aaaa"))] == ["double", "double"]

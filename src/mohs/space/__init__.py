@@ -1,16 +1,57 @@
 """Which edits exist for an example: sources of candidates, constraints, and the space they make."""
 
-from mohs.space.constraints import Constraint, PosShared, SentenceSimilarity, Services
-from mohs.space.sources import Neighbours, Source
+from mohs.space.constraints import Constraint, Family, Measure
+from mohs.space.extent import EditDistance, PositionsAgain, ShareChanged, WordsBeyond, WordsChanged
+from mohs.space.fluency import FluencyRank, GrammarErrors, LogProbDrop, Perplexity, PerplexityRatio
+from mohs.space.letters import AddLetter, ChangeLetter, DropLetter, Homoglyphs, Keyboard, SplitWord, SwapLetters
+from mohs.space.masked import MaskedWords, UnmaskedWords
+from mohs.space.sentence import BertScore, SentenceSimilarity
+from mohs.space.services import Services
+from mohs.space.sources import Listed, Neighbours, OneOf, Sememes, Source, Synonyms, Union
 from mohs.space.space import Space, build_space
+from mohs.space.word_measures import PosListed, SamePos, WordCosine, WordDistance
+from mohs.space.written import parse_constraint, parse_measure, parse_source
 
 __all__ = [
+    "AddLetter",
+    "BertScore",
+    "ChangeLetter",
     "Constraint",
+    "DropLetter",
+    "EditDistance",
+    "Family",
+    "FluencyRank",
+    "GrammarErrors",
+    "Homoglyphs",
+    "Keyboard",
+    "Listed",
+    "LogProbDrop",
+    "MaskedWords",
+    "Measure",
     "Neighbours",
-    "PosShared",
+    "OneOf",
+    "Perplexity",
+    "PerplexityRatio",
+    "PosListed",
+    "PositionsAgain",
+    "SamePos",
+    "Sememes",
     "SentenceSimilarity",
     "Services",
+    "ShareChanged",
     "Source",
     "Space",
+    "SplitWord",
+    "SwapLetters",
+    "Synonyms",
+    "Union",
+    "UnmaskedWords",
+    "WordCosine",
+    "WordDistance",
+    "WordsBeyond",
+    "WordsChanged",
     "build_space",
+    "parse_constraint",
+    "parse_measure",
+    "parse_source",
 ]

@@ -1,37 +1,34 @@
 """Constraints: a measure and a threshold, so that what a search obeys is what an audit reports.
 
-A measure of words compares a word with its replacement and needs no context; a measure of texts compares whole texts
-and may ask a model. Each says its class in the taxonomy of Morris et al. 2020: morphology, semantics, grammar,
+A measure gives a number for each candidate text, compared with the original or with the text before the step. Those
+that look at single replacements alone (`of_words`) are decided already when the space is built. Each measure says its
+class in the taxonomy of Morris et al. 2020 ("Pragmatic evaluation", section 3): morphology, semantics, grammar,
 suspicion.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
-from mohs.text import Text, pocket
-from mohs.text.lexicon import NOUN, VERB
-
-Vector = npt.NDArray[np.float32]
+from mohs.space.services import Services
+from mohs.text import Text
 
 
-class Services(Protocol):
-    """The models a measure may ask, as one search sees them."""
+class Family(StrEnum):
+    """What a constraint protects."""
 
-    @property
-    def encoder(self) -> Callable[[Sequence[str]], Awaitable[list[Vector]]]:
-        """Sentence vectors of unit length."""
-        ...
+    MORPHOLOGY = "morphology"  # the text looks the same: few characters or words change
+    SEMANTICS = "semantics"  # it means the same
+    GRAMMAR = "grammar"  # it is as correct as before
+    SUSPICION = "suspicion"  # it could have been written by a person
 
 
-class WordMeasure(Protocol):
-    """A number for a word and its replacement."""
+class Measure(Protocol):
+    """A number for each candidate text."""
 
     @property
     def name(self) -> str:
@@ -39,31 +36,18 @@ class WordMeasure(Protocol):
         ...
 
     @property
-    def family(self) -> str:
-        """Its class in the taxonomy."""
-        ...
-
-    def of_words(self, old: str, new: str) -> float:
-        """The measure of one replacement."""
-        ...
-
-
-class TextMeasure(Protocol):
-    """A number for each candidate text, compared with a reference text."""
-
-    @property
-    def name(self) -> str:
-        """How records call it."""
-        ...
-
-    @property
-    def family(self) -> str:
+    def family(self) -> Family:
         """Its class in the taxonomy."""
         ...
 
     @property
-    def previous(self) -> bool:
-        """Whether a step is compared with the text before it, rather than with the original."""
+    def needs(self) -> tuple[str, ...]:
+        """The kinds of services it asks (see mohs.space.services.KINDS)."""
+        ...
+
+    @property
+    def stepwise(self) -> bool:
+        """Whether it judges a step, so that the last text alone does not show if every step obeyed."""
         ...
 
     async def of_texts(
@@ -73,79 +57,34 @@ class TextMeasure(Protocol):
         ...
 
 
+@runtime_checkable
+class WordMeasure(Protocol):
+    """A measure that can look at one replacement alone."""
+
+    def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
+        """The measure of each replacement of a word."""
+        ...
+
+
 @dataclass(frozen=True)
 class Constraint:
-    """A measure that must stay at or above a threshold, or at or below one."""
+    """A measure that must stay at or above a threshold, or at or below one.
 
-    measure: WordMeasure | TextMeasure
+    Short texts can have a threshold of their own: with fewer words than `short`, `at_least_short` holds instead.
+    """
+
+    measure: Measure
     at_least: float = -math.inf
     at_most: float = math.inf
+    short: int = 0
+    at_least_short: float = -math.inf
 
-    def holds(self, value: float) -> bool:
-        """Whether a value passes; not-a-number never does."""
-        return self.at_least <= value <= self.at_most
+    def holds(self, value: float, words: int) -> bool:
+        """Whether a value passes, for a text of so many words; not-a-number never does."""
+        least = self.at_least_short if words < self.short else self.at_least
+        return least <= value <= self.at_most
 
     @property
     def about_words(self) -> bool:
         """Whether it can be decided when the space is built."""
-        return hasattr(self.measure, "of_words")
-
-
-@dataclass(frozen=True)
-class PosShared:
-    """1 if the two words can be of the same part of speech, 0 if not; noun and verb count as one where allowed.
-
-    Decided by a word list without context: the classes each word has in WordNet. A word the list does not know
-    shares nothing.
-    """
-
-    noun_is_verb: bool = True
-    name: str = "part of speech"
-    family: str = "grammar"
-
-    def of_words(self, old: str, new: str) -> float:
-        """Whether the classes of the two words meet."""
-        lexicon = pocket.lexicon()
-        one, other = lexicon.parts_of_speech(old.lower()), lexicon.parts_of_speech(new.lower())
-        if self.noun_is_verb:
-            both = NOUN | VERB
-            one, other = (part | both if part & both else part for part in (one, other))
-        return float(bool(one & other))
-
-
-@dataclass(frozen=True)
-class SentenceSimilarity:
-    """How alike two texts are to a sentence encoder.
-
-    `angular` gives 1 - angle/pi of the two vectors, otherwise the cosine. `window` compares only that many words
-    around the changed one, as TextFooler does; `previous` compares with the text before the step.
-    """
-
-    angular: bool = True
-    window: int | None = None
-    previous: bool = False
-    name: str = "sentence similarity"
-    family: str = "semantics"
-
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
-        """One encoding for each distinct text or window."""
-        pairs = [self._views(original, current, candidate) for candidate in candidates]
-        needed = list(dict.fromkeys(view for pair in pairs for view in pair))
-        vectors = dict(zip(needed, await ask.encoder(needed), strict=True))
-        return [1.0 if one == other else self.of_vectors(vectors[one], vectors[other]) for one, other in pairs]
-
-    def of_vectors(self, one: Vector, other: Vector) -> float:
-        """The similarity of two unit vectors, rounded so that the last bits of an encoder decide nothing."""
-        cosine = min(1.0, max(-1.0, float(np.dot(one, other))))
-        return round(1 - math.acos(cosine) / math.pi if self.angular else cosine, 6)
-
-    def _views(self, original: Text, current: Text | None, candidate: Text) -> tuple[str, str]:
-        """The two strings to compare: windows around the word that the step changed, or whole texts."""
-        reference = current if current is not None and self.previous else original
-        if self.window is not None and current is not None and current.same_shape(candidate):
-            changed = [edit.position for edit in current.edits(candidate)]
-            if len(changed) == 1:
-                return reference.around(changed[0], self.window), candidate.around(changed[0], self.window)
-        return str(reference), str(candidate)
+        return isinstance(self.measure, WordMeasure) and not self.measure.stepwise

@@ -1,30 +1,202 @@
-"""Where replacement words come from."""
+"""Where replacement words come from: word books, and unions of sources.
+
+A source gives, for each position of a text, the words that may stand there, best first, each with the name of where it
+came from, in the case pattern of the word it replaces and never that word itself.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
-from mohs.text import pocket
+from mohs.engine import together
+from mohs.space.services import Services
+from mohs.text import Text
+from mohs.text.questions import Spot
 from mohs.text.text import like
+from mohs.text.thesaurus import Thesaurus
+
+Offers = dict[str, str]  # new word -> the name of its source, best first
 
 
 class Source(Protocol):
-    """Gives the words that may stand in place of a word, best first, in the case pattern of that word."""
+    """Gives the words that may stand in the places of a text."""
 
-    def __call__(self, word: str) -> list[str]:
-        """The replacements of one word; never the word itself."""
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The kinds of services it asks (see mohs.space.services.KINDS)."""
+        ...
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """The offers for each position, in the order of the positions."""
         ...
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The k nearest words by cosine in the bundled counter-fitted vectors, at least that close."""
+    """The k nearest words by their vectors, with at least that cosine.
+
+    With `max_distance` the nearest by squared Euclidean distance are taken instead, at most that far (Alzantot et al.
+    2018: 0.5; the same order for vectors of unit length), and of them those with at least that cosine.
+    """
 
     k: int = 50
     min_cosine: float = 0.5
+    max_distance: float | None = None
 
-    def __call__(self, word: str) -> list[str]:
-        """Neighbours of the lower-cased word."""
-        found = [like(other, word) for other, _ in pocket.lexicon().near(word.lower(), self.k, self.min_cosine)]
-        return [other for other in dict.fromkeys(found) if other != word]
+    needs: ClassVar[tuple[str, ...]] = ("vectors",)
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """Neighbours of the lower-cased words."""
+        words = [text.words[position] for position in positions]
+        plain = [word.lower() for word in words]
+        if self.max_distance is None:
+            near = [[other for other, _ in found] for found in ask.vectors.near(plain, self.k, self.min_cosine)]
+        else:
+            near = []
+            for word, found in zip(plain, ask.vectors.near_by_distance(plain, self.k, self.max_distance), strict=True):
+                others = [other for other, _ in found]
+                cosines = ask.vectors.cosines(word, others)
+                near.append([o for o, cosine in zip(others, cosines, strict=True) if cosine >= self.min_cosine])
+        return [offers(word, others, "neighbours") for word, others in zip(words, near, strict=True)]
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """The single-word lemmas of a word's synsets in WordNet, in WordNet's order.
+
+    `same_pos` looks only at synsets of the part of speech that the word has in its text, by the tagger; words that are
+    neither noun, verb, adjective nor adverb there then have no synonyms.
+    """
+
+    same_pos: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """A tagger only for the same part of speech."""
+        return ("wordnet", "tagger") if self.same_pos else ("wordnet",)
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """Synonyms of each word."""
+        words = [text.words[position] for position in positions]
+        if not self.same_pos:
+            return [offers(word, ask.wordnet.synonyms(word.lower(), None), "wordnet") for word in words]
+        kinds = [_OPEN.get(pos) for pos, _ in await tags(text, positions, ask)]
+        return [
+            offers(word, ask.wordnet.synonyms(word.lower(), kind) if kind else (), "wordnet")
+            for word, kind in zip(words, kinds, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Sememes:
+    """Words with the same part of speech and an identical set of sememes in HowNet (Zang et al. 2020).
+
+    The part of speech in the text picks the list, inflected words get equally inflected substitutes, and with `k` the
+    nearest so many by cosine of their vectors are kept (paper 001 takes 5), words without a vector last. Proper nouns
+    and function words are left alone.
+    """
+
+    k: int | None = None
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Vectors for ranking, and as the vocabulary of inflected forms."""
+        return ("sememes", "tagger", "vectors")
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """Substitutes of each word."""
+        found = []
+        for position, (pos, tag) in zip(positions, await tags(text, positions, ask), strict=True):
+            word = text.words[position].lower()
+            kind = _SEMEME_LISTS.get(pos)
+            others = ask.sememes.substitutes(word, kind, tag, ask.vectors.index) if kind else []
+            if self.k is not None and len(others) > self.k:
+                cosines = [round(float(value), 6) for value in ask.vectors.cosines(word, others)]
+                known = [i for i, cosine in enumerate(cosines) if not math.isnan(cosine)]
+                unknown = [i for i, cosine in enumerate(cosines) if math.isnan(cosine)]
+                order = sorted(known, key=lambda i: (-cosines[i], i)) + unknown
+                others = [others[i] for i in order[: self.k]]
+            found.append(offers(text.words[position], others, "sememes"))
+        return found
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The words that the user's own thesaurus file lists."""
+
+    path: str
+    fingerprint: str
+    book: Thesaurus = field(repr=False, compare=False)
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def read(cls, path: str) -> Listed:
+        """From a JSON or TSV file."""
+        book = Thesaurus.read(path)
+        return cls(path, book.fingerprint, book)
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """The listed words for each word."""
+        words = [text.words[position] for position in positions]
+        return [offers(word, self.book.lookup(word), "thesaurus") for word in words]
+
+
+@dataclass(frozen=True)
+class Union:
+    """The offers of several sources, those of the first source first; a word that two offer counts as the first's."""
+
+    sources: tuple[Source, ...]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What any of them needs."""
+        return tuple(dict.fromkeys(kind for source in self.sources for kind in source.needs))
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """All sources are asked at once."""
+        answers = await together(*(source(text, positions, ask) for source in self.sources))
+        found: list[Offers] = []
+        for place in range(len(positions)):
+            joined: Offers = {}
+            for answer in answers:
+                for word, name in answer[place].items():
+                    joined.setdefault(word, name)
+            found.append(joined)
+        return found
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One offer of a source for each position, picked at random with the search's own seed."""
+
+    source: Source
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the source needs."""
+        return self.source.needs
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """At most one word a position."""
+        found = await self.source(text, positions, ask)
+        return [dict([ask.random.choice(list(offer.items()))]) if offer else {} for offer in found]
+
+
+def offers(old: str, new: Iterable[str], name: str) -> Offers:
+    """Words in the case pattern of the one they replace, without it and without repeats."""
+    return {cased: name for cased in (like(word, old) for word in new) if cased != old}
+
+
+async def tags(text: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, str]]:
+    """Universal and Penn tag of each word, read in its whole field."""
+    spans = text.spans()
+    spots = [Spot(text.fields[spans[p][0]], spans[p][1], spans[p][2]) for p in positions]
+    return [(tag.pos, tag.tag) for tag in await ask.tagger(spots)]
+
+
+_OPEN = {"NOUN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
+_SEMEME_LISTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}

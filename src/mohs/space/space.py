@@ -2,95 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
 
-from mohs.space.constraints import Constraint, Services, TextMeasure
-from mohs.space.sources import Source
-from mohs.text import Example, Text
+from mohs.space import omega
+from mohs.space.constraints import Constraint, Measure, WordMeasure
+from mohs.space.services import Services
+from mohs.space.sources import Offers, Source
+from mohs.text import Text
+from mohs.text.text import Edit
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What decides which words may stand where: a source, the constraints on words, the stopwords."""
+
+    source: Source
+    constraints: tuple[Constraint, ...]
+    stopwords: Collection[str]
+    original: Text
+
+    def open(self, positions: Sequence[int]) -> list[int]:
+        """The positions whose words are not stopwords."""
+        return [position for position in positions if _plain(self.original.words[position]) not in self.stopwords]
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """What may stand at each position of a text: stopwords are not brought in, constraints on words are obeyed."""
+        found = []
+        for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
+            kept = [word for word in offered if _plain(word) not in self.stopwords]
+            for constraint in self.constraints:
+                if kept and constraint.about_words:
+                    assert isinstance(constraint.measure, WordMeasure)
+                    values = constraint.measure.of_words(self.original.words[position], kept, ask)
+                    words = len(self.original)
+                    kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
+            found.append({word: offered[word] for word in kept})
+        return found
 
 
 @dataclass(frozen=True)
 class Space:
-    """Positions and their choices for one text, and the constraints on whole texts."""
+    """Positions and their choices for one text, and the constraints on whole texts.
+
+    The choices of a living space depend on the text as it stands in the course of a search (a masked language model
+    reads the words changed so far): they are asked for with `words`, and what was offered once belongs to the space.
+    """
 
     text: Text
-    choices: Mapping[int, tuple[str, ...]]  # only positions that have a choice, in order
-    constraints: tuple[Constraint, ...] = ()  # on whole texts; those on words are in the choices already
+    choices: Mapping[int, tuple[str, ...]]  # only positions that have a choice, in order; none in a living space
+    constraints: tuple[Constraint, ...] = ()  # those on words are obeyed by the choices already
+    offers: dict[int, Offers] = field(default_factory=dict)  # the source of each choice
+    living: tuple[Opening, tuple[int, ...]] | None = None  # and the positions that may change
 
     @property
     def positions(self) -> tuple[int, ...]:
         """The positions that may change."""
-        return tuple(self.choices)
+        return self.living[1] if self.living else tuple(self.choices)
+
+    async def words(self, current: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, ...]]:
+        """The words that may stand at each position of a text on the way."""
+        if self.living is None:
+            return [self.choices.get(position, ()) for position in positions]
+        found = await self.living[0](current, positions, ask)
+        for position, offered in zip(positions, found, strict=True):
+            for word, name in offered.items():
+                self.admit(position, word, name)
+        return [tuple(offered) for offered in found]
+
+    def admit(self, position: int, word: str, source: str) -> None:
+        """Enter a word that a source offered for a position in the course of a search."""
+        self.offers.setdefault(position, {}).setdefault(word, source)
 
     def __contains__(self, candidate: Text) -> bool:
         """Whether a text is made from the original by choices of this space alone."""
         return self.text.same_shape(candidate) and all(
-            edit.new in self.choices.get(edit.position, ()) for edit in self.text.edits(candidate)
+            edit.new in self.choices.get(edit.position, ()) or edit.new in self.offers.get(edit.position, ())
+            for edit in self.text.edits(candidate)
         )
+
+    def edits(self, candidate: Text) -> tuple[Edit, ...]:
+        """The words that differ from the original, each with the source it came from."""
+        return tuple(
+            edit._replace(source=self.offers.get(edit.position, {}).get(edit.new, ""))
+            for edit in self.text.edits(candidate)
+        )
+
+    def size(self, r: int | None = None) -> int:
+        """How many texts differ from the original in at most r positions (it included); without r, in any number."""
+        return omega.size(self.choices, r)
+
+    def points(self, r: int, order: Sequence[int] | None = None) -> Iterator[Text]:
+        """Those texts, each once and lazily: fewest changes first, then by position and choice."""
+        return map(self.text.replace_all, omega.points(self.choices, r, order))
+
+    def sampler(self, r: int) -> omega.Sampler:
+        """Draws the edits of such texts, uniformly; worth keeping when many are drawn."""
+        return omega.Sampler(self.choices, r)
+
+    def sample(self, r: int, random: Random) -> Text:
+        """One such text, each with the same probability."""
+        return self.text.replace_all(self.sampler(r)(random))
 
     async def allowed(self, current: Text, candidates: Sequence[Text], ask: Services) -> list[Text]:
         """The candidates that every constraint on texts lets through, in their order."""
         kept = list(candidates)
+        words = len(self.text)
         for constraint in self.constraints:
-            if kept:
-                values = await self._measure(constraint).of_texts(self.text, current, kept, ask)
-                kept = [text for text, value in zip(kept, values, strict=True) if constraint.holds(value)]
+            if kept and not constraint.about_words:
+                values = await constraint.measure.of_texts(self.text, current, kept, ask)
+                kept = [text for text, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
         return kept
 
-    async def audit(self, candidate: Text, ask: Services) -> dict[str, float]:
-        """Every text measure of a final text, whole against the original."""
-        found = {}
-        for constraint in self.constraints:
-            (value,) = await self._measure(constraint).of_texts(self.text, None, [candidate], ask)
-            found[constraint.measure.name] = value
+    async def audit(self, candidate: Text, ask: Services, also: Sequence[Measure] = ()) -> dict[str, float]:
+        """Every measure of a final text, whole against the original, and further ones; nan where there is no value."""
+        found: dict[str, float] = {}
+        for measure in (*(constraint.measure for constraint in self.constraints), *also):
+            if measure.name not in found:
+                (found[measure.name],) = await measure.of_texts(self.text, None, [candidate], ask)
         return found
 
     def violated(self, measures: Mapping[str, float]) -> list[str]:
-        """The constraints that an audit shows broken.
-
-        One that a search checks step by step (against the text before, or in a window) cannot be judged from the
-        last text: left out.
-        """
+        """The constraints that an audit shows broken, those left out that judge each step."""
         return [
             constraint.measure.name
             for constraint in self.constraints
-            if not getattr(constraint.measure, "previous", False)
-            and getattr(constraint.measure, "window", None) is None
-            and not constraint.holds(measures[constraint.measure.name])
+            if not constraint.measure.stepwise
+            and not constraint.holds(measures.get(constraint.measure.name, math.nan), len(self.text))
         ]
 
-    def _measure(self, constraint: Constraint) -> TextMeasure:
-        measure: TextMeasure = constraint.measure  # type: ignore[assignment]
-        return measure
 
-
-def build_space(
-    example: Example,
+async def build_space(
+    text: Text,
     source: Source,
     constraints: Sequence[Constraint],
     stopwords: Collection[str],
     positions: Sequence[int],
+    ask: Services,
+    *,
+    living: bool = False,
 ) -> Space:
-    """The space of an example from a source of words, with the constraints on words applied.
+    """The space of a text from a source of words, with the constraints on words applied.
 
     Stopwords are neither replaced nor brought in.
     """
-    on_words = [constraint for constraint in constraints if constraint.about_words]
-    choices = {}
-    for position in positions:
-        word = example.text.words[position]
-        if _plain(word) in stopwords:
-            continue
-        allowed = tuple(
-            new
-            for new in source(word)
-            if _plain(new) not in stopwords
-            and all(constraint.holds(constraint.measure.of_words(word, new)) for constraint in on_words)  # type: ignore[union-attr]
-        )
-        if allowed:
-            choices[position] = allowed
-    return Space(example.text, choices, tuple(c for c in constraints if not c.about_words))
+    opening = Opening(source, tuple(constraints), stopwords, text)
+    places = opening.open(positions)
+    if living:
+        return Space(text, {}, tuple(constraints), living=(opening, tuple(places)))
+    found = await opening(text, places, ask)
+    offers = {position: offered for position, offered in zip(places, found, strict=True) if offered}
+    choices = {position: tuple(offered) for position, offered in offers.items()}
+    return Space(text, choices, tuple(constraints), offers)
 
 
 def _plain(word: str) -> str:

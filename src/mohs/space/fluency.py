@@ -1,0 +1,153 @@
+"""Measures of suspicion and grammar: what a language model and a grammar checker make of a text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mohs.space.constraints import Family
+from mohs.space.services import Services
+from mohs.text import Text
+from mohs.text.questions import Scored
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """The perplexity of the text to a causal language model, exp(-mean log-probability of its tokens)."""
+
+    name: ClassVar[str] = "perplexity"
+    family: ClassVar[Family] = Family.SUSPICION
+    needs: ClassVar[tuple[str, ...]] = ("lm",)
+    stepwise: ClassVar[bool] = False
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """Of each candidate by itself; nan for a text without tokens."""
+        scored = await ask.lm([str(candidate) for candidate in candidates])
+        return [perplexity(answer) for answer in scored]
+
+
+@dataclass(frozen=True)
+class PerplexityRatio:
+    """The perplexity of the text divided by that of the original."""
+
+    name: ClassVar[str] = "perplexity ratio"
+    family: ClassVar[Family] = Family.SUSPICION
+    needs: ClassVar[tuple[str, ...]] = ("lm",)
+    stepwise: ClassVar[bool] = False
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """1 for a text that is no less expected than the original."""
+        before, *after = await ask.lm([str(original), *map(str, candidates)])
+        return [round(perplexity(answer) / perplexity(before), 6) for answer in after]
+
+
+@dataclass(frozen=True)
+class LogProbDrop:
+    """How much log-probability a text loses to a causal language model.
+
+    With a `window`, only that many words around the changed one are read (Jia et al. 2019: 6 words); otherwise the
+    whole text. `previous` compares with the text before the step.
+    """
+
+    window: int | None = None
+    previous: bool = False
+
+    name: ClassVar[str] = "log-probability drop"
+    family: ClassVar[Family] = Family.SUSPICION
+    needs: ClassVar[tuple[str, ...]] = ("lm",)
+
+    @property
+    def stepwise(self) -> bool:
+        """In a window or against the text before, it is a matter of each step."""
+        return self.previous or self.window is not None
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """Positive where the candidate is less likely; sums, not means, so a longer text loses more."""
+        reference = current if current is not None and self.previous else original
+        pairs = []
+        for candidate in candidates:
+            pair = str(reference), str(candidate)
+            if self.window is not None and current is not None and current.same_shape(candidate):
+                changed = [edit.position for edit in current.edits(candidate)]
+                if len(changed) == 1 and reference.same_shape(candidate):
+                    place = changed[0]
+                    pair = reference.around(place, self.window), candidate.around(place, self.window)
+            pairs.append(pair)
+        needed = list(dict.fromkeys(text for pair in pairs for text in pair))
+        total = {text: math.fsum(answer.log_probs) for text, answer in zip(needed, await ask.lm(needed), strict=True)}
+        return [round(total[one] - total[other], 6) for one, other in pairs]
+
+
+@dataclass(frozen=True)
+class FluencyRank:
+    """The place of a candidate among those offered for the same word, the likeliest text first; 1 is the best.
+
+    With `at_most=4` this keeps the four best, as Alzantot et al. 2018 do with their language model. A rank depends on
+    who else is offered, so it cannot be told from the last text: an audit gives nan.
+    """
+
+    window: int | None = None
+
+    name: ClassVar[str] = "fluency rank"
+    family: ClassVar[Family] = Family.SUSPICION
+    needs: ClassVar[tuple[str, ...]] = ("lm",)
+    stepwise: ClassVar[bool] = True
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """Ties share the better place."""
+        if current is None:
+            return [math.nan] * len(candidates)
+        places = []
+        for candidate in candidates:
+            changed = current.edits(candidate) if current.same_shape(candidate) else ()
+            places.append(changed[0].position if len(changed) == 1 else -1)
+        views = [
+            candidate.around(place, self.window) if self.window is not None and place >= 0 else str(candidate)
+            for candidate, place in zip(candidates, places, strict=True)
+        ]
+        scores = [round(math.fsum(answer.log_probs), 6) for answer in await ask.lm(views)]
+        return [
+            1.0 + sum(other > score for other, at in zip(scores, places, strict=True) if at == place)
+            for score, place in zip(scores, places, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class GrammarErrors:
+    """How many grammar errors were introduced: G(x_adv) - G(x) of Morris et al. 2020, section 3.4."""
+
+    previous: bool = False
+
+    name: ClassVar[str] = "grammar errors introduced"
+    family: ClassVar[Family] = Family.GRAMMAR
+    needs: ClassVar[tuple[str, ...]] = ("grammar",)
+
+    @property
+    def stepwise(self) -> bool:
+        """Only against the text before."""
+        return self.previous
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """Negative where the change repaired something."""
+        reference = current if current is not None and self.previous else original
+        before, *after = await ask.grammar([str(reference), *map(str, candidates)])
+        return [float(len(answer) - len(before)) for answer in after]
+
+
+def perplexity(scored: Scored) -> float:
+    """exp(-mean log-probability), rounded; nan without tokens."""
+    if not scored.log_probs:
+        return math.nan
+    return round(math.exp(-math.fsum(scored.log_probs) / len(scored.log_probs)), 6)

@@ -1,0 +1,94 @@
+"""Replacement words from a masked language model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import ClassVar
+
+from mohs.space.services import Services
+from mohs.space.sources import Offers, offers
+from mohs.text import Text
+from mohs.text.questions import Blank, Pieces, Spelling
+from mohs.text.text import words_of
+
+
+@dataclass(frozen=True)
+class MaskedWords:
+    """What a masked language model puts in the place of a word, of its k best guesses.
+
+    Only whole words count: no continuation pieces, no punctuation. `gap` keeps guesses whose logit is less than so much
+    under the best guess of all (Zhang et al. 2021: 3), `min_probability` those at least that probable (CLARE: 5e-4).
+    """
+
+    k: int = 50
+    gap: float = math.inf
+    min_probability: float = 0.0
+
+    needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """One mask at a time, the rest of the text as it stands."""
+        spans = text.spans()
+        filled = await ask.fill([Blank(text.fields, *spans[position], self.k) for position in positions])
+        floor = math.log(self.min_probability) if self.min_probability > 0 else -math.inf
+        found = []
+        for position, answer in zip(positions, filled, strict=True):
+            best = answer.guesses[0].logit if answer.guesses else 0.0
+            words = [
+                guess.text
+                for guess in answer.guesses
+                if guess.logit > best - self.gap
+                and guess.logit - answer.total >= floor
+                and guess.whole
+                and one_word(guess.text)
+            ]
+            found.append(offers(text.words[position], words, "masked lm"))
+        return found
+
+
+@dataclass(frozen=True)
+class UnmaskedWords:
+    """What a masked language model could read in the place of a word that it sees (BERT-Attack, Li et al. 2020).
+
+    A word of one piece gets the k best whole words at its place. A word of several pieces gets products of the `width`
+    best of each piece, the first `products` of them, ranked by how well the pieces go together when read alone; as in
+    the released code at most `pieces` pieces are looked at. `min_logit` is the released code's threshold.
+    """
+
+    k: int = 48
+    min_logit: float = -math.inf
+    pieces: int = 12
+    width: int = 4
+    products: int = 24
+
+    needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """One reading of the text for each word, then one of each product."""
+        spans = text.spans()
+        read = await ask.pieces([Pieces(text.fields, *spans[position], self.k) for position in positions])
+        products: list[list[tuple[str, ...]]] = []
+        for answer in read:
+            best = [[guess.text for guess in piece.guesses[: self.width]] for piece in answer[: self.pieces]]
+            products.append(list(islice(product(*best), self.products)) if len(answer) > 1 else [])
+        wanted = list(dict.fromkeys(Spelling(pieces) for group in products for pieces in group))
+        misfit = dict(zip(wanted, await ask.spelling(wanted), strict=True)) if wanted else {}
+        found = []
+        for position, answer, group in zip(positions, read, products, strict=True):
+            if len(answer) == 1:
+                words = [
+                    g.text for g in answer[0].guesses if g.whole and g.logit >= self.min_logit and one_word(g.text)
+                ]
+            else:
+                ranked = sorted(group, key=lambda pieces: (misfit[Spelling(pieces)], pieces))
+                words = [word for word in map("".join, ranked) if one_word(word)]
+            found.append(offers(text.words[position], words, "masked lm"))
+        return found
+
+
+def one_word(string: str) -> bool:
+    """Whether a string is exactly one word, and nothing but it."""
+    return words_of([string]) == [string.lower()]

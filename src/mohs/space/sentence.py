@@ -1,0 +1,88 @@
+"""Measures of meaning: how alike two texts are to a sentence encoder, or token by token."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from mohs.space.constraints import Family
+from mohs.space.services import Services
+from mohs.text import Text
+from mohs.text.bertscore import bert_score
+from mohs.text.questions import Vector
+
+
+@dataclass(frozen=True)
+class SentenceSimilarity:
+    """How alike two texts are to a sentence encoder.
+
+    `angular` gives 1 - angle/pi of the two vectors, otherwise the cosine. `window` compares only that many words
+    around the changed one, as TextFooler does; `previous` compares with the text before the step. An audit always
+    compares whole texts with the original.
+    """
+
+    angular: bool = True
+    window: int | None = None
+    previous: bool = False
+
+    family: ClassVar[Family] = Family.SEMANTICS
+    needs: ClassVar[tuple[str, ...]] = ("encoder",)
+
+    @property
+    def name(self) -> str:
+        """By its scale."""
+        return "sentence similarity" if self.angular else "sentence cosine"
+
+    @property
+    def stepwise(self) -> bool:
+        """In a window or against the text before, it is a matter of each step."""
+        return self.previous or self.window is not None
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """One encoding for each distinct text or window."""
+        pairs = [self._views(original, current, candidate) for candidate in candidates]
+        needed = list(dict.fromkeys(view for pair in pairs for view in pair))
+        vectors = dict(zip(needed, await ask.encoder(needed), strict=True))
+        return [1.0 if one == other else self.of_vectors(vectors[one], vectors[other]) for one, other in pairs]
+
+    def of_vectors(self, one: Vector, other: Vector) -> float:
+        """The similarity of two unit vectors, rounded so that the last bits of an encoder decide nothing."""
+        cosine = min(1.0, max(-1.0, float(np.dot(one, other))))
+        return round(1 - math.acos(cosine) / math.pi if self.angular else cosine, 6)
+
+    def _views(self, original: Text, current: Text | None, candidate: Text) -> tuple[str, str]:
+        """The two strings to compare: windows around the word that the step changed, or whole texts."""
+        reference = current if current is not None and self.previous else original
+        if self.window is not None and current is not None and current.same_shape(candidate):
+            changed = [edit.position for edit in current.edits(candidate)]
+            if len(changed) == 1 and reference.same_shape(candidate):
+                return reference.around(changed[0], self.window), candidate.around(changed[0], self.window)
+        return str(reference), str(candidate)
+
+
+@dataclass(frozen=True)
+class BertScore:
+    """BERTScore F1 against the original (Zhang et al. 2020): tokens matched greedily by their contextual vectors.
+
+    No idf weights and no rescaling, so values are comparable only for one token encoder.
+    """
+
+    name: ClassVar[str] = "BERTScore"
+    family: ClassVar[Family] = Family.SEMANTICS
+    needs: ClassVar[tuple[str, ...]] = ("token_encoder",)
+    stepwise: ClassVar[bool] = False
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """One encoding for each distinct text."""
+        needed = list(dict.fromkeys([str(original), *map(str, candidates)]))
+        vectors = dict(zip(needed, await ask.token_encoder(needed), strict=True))
+        reference = vectors[str(original)]
+        return [round(bert_score(vectors[str(candidate)], reference)[2], 6) for candidate in candidates]

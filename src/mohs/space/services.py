@@ -1,0 +1,126 @@
+"""The models and word books behind a space, as one search sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from mohs.errors import BadInput
+from mohs.text.questions import (
+    Blank,
+    Filled,
+    Labelled,
+    Piece,
+    Pieces,
+    Scored,
+    Slope,
+    Spelling,
+    Spot,
+    Tag,
+    TokenVectors,
+    Vector,
+)
+
+if TYPE_CHECKING:
+    from mohs.text.sememes import Sememes
+    from mohs.text.vectors import Vectors
+    from mohs.text.wordnet import WordNet
+
+# What each kind is, and how one is named: for the sentence when it is missing.
+KINDS: Mapping[str, tuple[str, str]] = {
+    "encoder": ("a sentence encoder", "--encoder pocket, use or hf:PATH_OR_ID"),
+    "token_encoder": ("token vectors", "--token-encoder pocket or hf:PATH_OR_ID"),
+    "masked_lm": ("a masked language model", "--masked-lm hf:PATH_OR_ID"),
+    "lm": ("a causal language model", "--lm hf:PATH_OR_ID or gguf:FILE"),
+    "tagger": ("a part-of-speech tagger", "--tagger auto, pocket or spacy:NAME"),
+    "grammar": ("a grammar checker", "--grammar harper or languagetool:URL"),
+    "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
+    "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
+    "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
+    "gradients": ("the victim's gradients", "a victim with open insides: hf:PATH or mohs:PATH"),
+}
+
+
+@dataclass(frozen=True)
+class Services:
+    """What a source or a measure may ask. Models answer in batches shared with other searches; books answer at once."""
+
+    parts: Mapping[str, Any]  # kind -> engine Service, or a word book
+    random: Random
+
+    async def encoder(self, texts: Sequence[str]) -> list[Vector]:
+        """Sentence vectors of unit length."""
+        found: list[Vector] = await self._part("encoder").ask([(text,) for text in texts])
+        return found
+
+    async def token_encoder(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The vectors of each text's tokens, of unit length."""
+        found: list[TokenVectors] = await self._part("token_encoder").ask([(text,) for text in texts])
+        return found
+
+    async def fill(self, blanks: Sequence[Blank]) -> list[Filled]:
+        """What a masked language model would put into each blank."""
+        found: list[Filled] = await self._part("masked_lm").ask(blanks)
+        return found
+
+    async def pieces(self, words: Sequence[Pieces]) -> list[tuple[Piece, ...]]:
+        """What a masked language model thinks of each piece of each word, unmasked."""
+        found: list[tuple[Piece, ...]] = await self._part("masked_lm").ask(words)
+        return found
+
+    async def spelling(self, words: Sequence[Spelling]) -> list[float]:
+        """How ill some pieces go together to a masked language model: the mean negative log-likelihood."""
+        found: list[float] = await self._part("masked_lm").ask(words)
+        return found
+
+    async def lm(self, texts: Sequence[str]) -> list[Scored]:
+        """Token by token log-probabilities of a causal language model."""
+        found: list[Scored] = await self._part("lm").ask(texts)
+        return found
+
+    async def tagger(self, spots: Sequence[Spot]) -> list[Tag]:
+        """The part of speech of single words in their strings."""
+        found: list[Tag] = await self._part("tagger").ask(spots)
+        return found
+
+    async def grammar(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """The problems a grammar checker finds in each text."""
+        found: list[tuple[str, ...]] = await self._part("grammar").ask(texts)
+        return found
+
+    async def gradients(self, texts: Sequence[Labelled]) -> list[Slope]:
+        """The slopes of a label's log-probability by input embedding, from inside the victim."""
+        found: list[Slope] = await self._part("gradients").ask(texts)
+        return found
+
+    @property
+    def vectors(self) -> Vectors:
+        """Word vectors."""
+        found: Vectors = self._part("vectors")
+        return found
+
+    @property
+    def wordnet(self) -> WordNet:
+        """WordNet."""
+        found: WordNet = self._part("wordnet")
+        return found
+
+    @property
+    def sememes(self) -> Sememes:
+        """A table of words with the same sememes."""
+        found: Sememes = self._part("sememes")
+        return found
+
+    def _part(self, kind: str) -> Any:
+        part = self.parts.get(kind)
+        if part is None:
+            raise missing(kind)
+        return part
+
+
+def missing(kind: str) -> BadInput:
+    """The sentence for a part that was not given."""
+    what, how = KINDS[kind]
+    return BadInput(f"This needs {what}, and none is given; use {how}.")

@@ -1,0 +1,164 @@
+"""Sources, measures and constraints as one writes them on the command line.
+
+neighbours:k=8,min_cosine=0.6          a source
+wordnet+thesaurus:my.tsv               a union of two
+sentence-cosine:window=15>=0.9         a constraint: a measure and a threshold
+grammar-errors                         a measure
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from mohs.errors import BadInput
+from mohs.space import extent, fluency, letters, masked, sentence, sources, word_measures
+from mohs.space.constraints import Constraint, Measure
+from mohs.space.sources import Source
+
+SOURCES: Mapping[str, type] = {
+    "neighbours": sources.Neighbours,
+    "wordnet": sources.Synonyms,
+    "sememes": sources.Sememes,
+    "thesaurus": sources.Listed,
+    "masked": masked.MaskedWords,
+    "unmasked": masked.UnmaskedWords,
+    "swap": letters.SwapLetters,
+    "delete": letters.DropLetter,
+    "insert": letters.AddLetter,
+    "substitute": letters.ChangeLetter,
+    "homoglyph": letters.Homoglyphs,
+    "keyboard": letters.Keyboard,
+    "split": letters.SplitWord,
+}
+MEASURES: Mapping[str, type] = {
+    "word-cosine": word_measures.WordCosine,
+    "word-distance": word_measures.WordDistance,
+    "pos": word_measures.SamePos,
+    "pos-listed": word_measures.PosListed,
+    "edit-distance": extent.EditDistance,
+    "words-changed": extent.WordsChanged,
+    "share-changed": extent.ShareChanged,
+    "words-beyond": extent.WordsBeyond,
+    "positions-again": extent.PositionsAgain,
+    "similarity": sentence.SentenceSimilarity,
+    "bertscore": sentence.BertScore,
+    "perplexity": fluency.Perplexity,
+    "perplexity-ratio": fluency.PerplexityRatio,
+    "log-prob-drop": fluency.LogProbDrop,
+    "fluency-rank": fluency.FluencyRank,
+    "grammar-errors": fluency.GrammarErrors,
+}
+
+
+def parse_source(spec: str) -> Source:
+    """A source, or several joined by `+`."""
+    parts = [_source(part.strip()) for part in spec.split("+")]
+    return parts[0] if len(parts) == 1 else sources.Union(tuple(parts))
+
+
+def _source(spec: str) -> Source:
+    name, _, rest = spec.partition(":")
+    if name == "thesaurus":
+        if not rest:
+            raise BadInput("A thesaurus needs its file; write thesaurus:FILE.")
+        return sources.Listed.read(rest)
+    found: Source = _made(spec, SOURCES, "source")
+    return found
+
+
+def parse_measure(spec: str) -> Measure:
+    """A measure."""
+    found: Measure = _made(spec.strip(), MEASURES, "measure")
+    return found
+
+
+def parse_constraint(spec: str) -> Constraint:
+    """A measure and a threshold."""
+    for sign in (">=", "<="):
+        measure, found, value = spec.partition(sign)
+        if found:
+            try:
+                threshold = float(value)
+            except ValueError:
+                raise BadInput(f"The constraint {spec!r} has the threshold {value!r}, which is no number.") from None
+            if sign == ">=":
+                return Constraint(parse_measure(measure), at_least=threshold)
+            return Constraint(parse_measure(measure), at_most=threshold)
+    raise BadInput(f"The constraint {spec!r} has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER.")
+
+
+def _made(spec: str, table: Mapping[str, type], what: str) -> Any:
+    name, _, rest = spec.partition(":")
+    if name not in table:
+        raise BadInput(f"Unknown {what} {name!r}; there are {', '.join(table)}.")
+    kind = table[name]
+    types_of = typing.get_type_hints(kind)
+    known = {f.name: types_of[f.name] for f in fields(kind)}
+    values: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = (side.strip() for side in part.partition("="))
+        if key not in known or not equals:
+            raise BadInput(
+                f"The {what} {spec!r} has the part {part!r}; "
+                + (f"{name} takes NAME=VALUE with {', '.join(known)}." if known else f"{name} takes no settings.")
+            )
+        values[key] = _value(value, known[key], spec, key)
+    lacking = [f.name for f in fields(kind) if f.default is MISSING and f.name not in values]
+    if lacking:
+        raise BadInput(f"The {what} {spec!r} lacks {', '.join(lacking)}; write {name}:{lacking[0]}=VALUE.")
+    return kind(**values)
+
+
+def _value(value: str, kind: Any, spec: str, key: str) -> Any:
+    options = typing.get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
+    if type(None) in options and value.lower() == "none":
+        return None
+    wanted = next(option for option in options if option is not type(None))
+    if wanted is bool:
+        if value.lower() in ("yes", "true", "1", "no", "false", "0"):
+            return value.lower() in ("yes", "true", "1")
+    else:
+        try:
+            return wanted(value)
+        except ValueError:
+            pass
+    raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; it is a {wanted.__name__}.")
+
+
+def table() -> list[dict[str, Any]]:
+    """All sources and measures with what one can set, for `mohs spaces`."""
+    rows: list[dict[str, Any]] = []
+    for what, entries in (("source", SOURCES), ("measure", MEASURES)):
+        for name, kind in entries.items():
+            settings = ["FILE"] if kind is sources.Listed else [_setting(f) for f in fields(kind)]
+            needs = getattr(kind, "needs", ())
+            if isinstance(needs, property):  # depends on a setting: shown for the one that needs most
+                needs = max((_made(spec, entries, what).needs for spec in _variants(name, kind)), key=len)
+            rows.append(
+                {
+                    "kind": what,
+                    "name": name,
+                    "family": str(getattr(kind, "family", "-")),
+                    "settings": ", ".join(settings),
+                    "needs": [part.replace("_", " ") for part in needs],
+                    "about": (kind.__doc__ or "").strip().split("\n")[0],
+                }
+            )
+    return rows
+
+
+def _setting(f: Any) -> str:
+    if f.default is MISSING:
+        return f"{f.name}=VALUE"
+    shown = {"True": "yes", "False": "no", "None": "none"}.get(str(f.default), f.default)
+    return f"{f.name}={shown}"
+
+
+def _variants(name: str, kind: type) -> list[str]:
+    """The plain one, and each with one switch turned on."""
+    switches = [f.name for f in fields(kind) if f.default is False]
+    return [name, *(f"{name}:{switch}=yes" for switch in switches)]

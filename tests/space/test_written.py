@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mohs.attacks.catalogue import describe
+from mohs.errors import BadInput
+from mohs.space import (
+    Constraint,
+    Listed,
+    Neighbours,
+    SentenceSimilarity,
+    Synonyms,
+    Union,
+    WordsBeyond,
+    parse_constraint,
+    parse_measure,
+    parse_source,
+)
+from mohs.space.written import MEASURES, SOURCES, table
+
+
+def test_sources() -> None:
+    assert parse_source("neighbours") == Neighbours()
+    assert parse_source("neighbours:k=8,min_cosine=0.7") == Neighbours(k=8, min_cosine=0.7)
+    assert parse_source("wordnet:same_pos=yes + neighbours:k=3") == Union((Synonyms(same_pos=True), Neighbours(k=3)))
+
+
+def test_a_thesaurus_is_read_and_known_by_its_content(tmp_path: Path) -> None:
+    file = tmp_path / "mine.tsv"
+    file.write_text("good\tfine\tnice\n", "utf-8")
+    first = parse_source(f"thesaurus:{file}")
+    assert isinstance(first, Listed)
+    shown = describe(first)
+    assert first.fingerprint in shown
+    assert "nice" not in shown
+    file.write_text("good\tfine\n", "utf-8")
+    assert describe(parse_source(f"thesaurus:{file}")) != shown
+
+
+def test_constraints_and_measures() -> None:
+    assert parse_measure("similarity:window=15,angular=no") == SentenceSimilarity(angular=False, window=15)
+    assert parse_measure("similarity:window=none") == SentenceSimilarity()
+    assert parse_constraint("similarity>=0.9") == Constraint(SentenceSimilarity(), at_least=0.9)
+    assert parse_constraint("words-beyond:share=0.4,up=yes<=0") == Constraint(WordsBeyond(0.4, up=True), at_most=0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("similarity", "has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER."),
+        ("similarity>=high", "has the threshold 'high', which is no number."),
+        ("likeness>=1", "Unknown measure 'likeness'; there are word-cosine, "),
+        ("similarity:k=3>=1", "has the part 'k=3'; similarity takes NAME=VALUE with angular, window, previous."),
+        ("edit-distance:k=3<=1", "has the part 'k=3'; edit-distance takes no settings."),
+        ("similarity:window=wide>=1", "the value of window is 'wide', which does not fit; it is a int."),
+        ("similarity:angular=maybe>=1", "the value of angular is 'maybe', which does not fit; it is a bool."),
+        ("words-beyond<=0", "lacks share; write words-beyond:share=VALUE."),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(spec: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_constraint(spec)
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("magic", "Unknown source 'magic'; there are neighbours, "),
+        ("neighbours:8", "has the part '8'"),
+        ("thesaurus", "A thesaurus needs its file; write thesaurus:FILE."),
+        ("neighbours+", "Unknown source ''"),
+    ],
+)
+def test_sources_that_do_not_fit(spec: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_source(spec)
+    assert sentence in str(caught.value)
+
+
+def test_the_table_shows_everything() -> None:
+    rows = {(row["kind"], row["name"]): row for row in table()}
+    assert len(rows) == len(SOURCES) + len(MEASURES)
+    assert rows["source", "wordnet"]["needs"] == ["wordnet", "tagger"]
+    assert rows["measure", "similarity"]["family"] == "semantics"
+    assert rows["source", "neighbours"]["settings"].startswith("k=50, min_cosine=0.5")
+    assert all(row["about"] for row in rows.values())
