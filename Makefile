@@ -24,6 +24,8 @@ format: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/neighbours.py
+	$(BIN)/python benchmarks/services.py
 
 setup: $(STAMP)
 

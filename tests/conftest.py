@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import settings
 
 # No deadlines: a slow machine is not a defect. The same examples on every run; explore with --hypothesis-profile=wide.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None, max_examples=1000)
 settings.load_profile("same")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_folders() -> Iterator[None]:
+    """Caches and assets of the tests' own, also for the processes they start."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {"MOHS_CACHE": f"{folder}/cache", "MOHS_ASSETS": f"{folder}/assets"}
+        yield

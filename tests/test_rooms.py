@@ -12,6 +12,7 @@ SOURCE = Path(mohs.__file__).parent
 # Left may not import right; rooms on the same level do not import each other. Top-level modules are rooms of their own.
 LEVELS = [
     {"errors", "__init__"},
+    {"assets"},
     {"engine", "text"},
     {"records"},
     {"models", "space"},
@@ -19,6 +20,7 @@ LEVELS = [
     {"bias", "defences"},
     {"studies", "curation"},
     {"report"},
+    {"resources"},
     {"runs"},
     {"cli"},
 ]

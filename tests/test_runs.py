@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import mohs
 import mohs.runs
 from mohs.errors import BadInput, MohsError, VictimError
 from mohs.models.function import FunctionVictim
+from mohs.space import Constraint, Neighbours, Services, WordsChanged
 from tests.toys import WordCount, predict
 
 ROWS = [("a good film", 1), ("a bad film", 0), ("an awful story", 1)]
@@ -192,8 +194,10 @@ def test_the_cache_does_not_move_a_verdict(tmp_path: Path) -> None:
 
 def test_a_part_without_a_stable_name_is_refused() -> None:
     class Source:
-        def __call__(self, word: str) -> list[str]:
-            return []
+        needs: tuple[str, ...] = ()
+
+        async def __call__(self, text: mohs.Text, positions: Sequence[int], ask: Services) -> list[dict[str, str]]:
+            return [{} for _ in positions]
 
     with pytest.raises(BadInput, match="Source has no name that is the same in every process"):
         mohs.attack(predict, ROWS, [mohs.RandomWords(source=Source())])
@@ -241,3 +245,68 @@ def test_nothing_heavy_is_imported() -> None:
     program += "print(sorted(bad))"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
+
+
+def test_another_space_for_an_attack_is_in_its_name_and_in_the_manifest(tmp_path: Path) -> None:
+    words = tmp_path / "mine.tsv"
+    words.write_text("good\tawful\nfilm\tmovie\n", "utf-8")
+    options: dict[str, Any] = {
+        "source": f"thesaurus:{words}",
+        "constraints": ["words-changed<=1"],
+        "measures": ["edit-distance"],
+        "stopwords": ["film"],
+    }
+    rows, method = [("a good film", 1)], mohs.RandomWords(constraints=())
+    with mohs.attack(predict, rows, [method], out=tmp_path / "run", **options) as run:
+        (record,) = run.records()
+        assert record.attack == f"RandomWords(constraints=())+thesaurus:{words}+words-changed<=1+stopwords"
+        assert [(edit.new, edit.source) for edit in record.edits] == [("awful", "thesaurus")]
+        assert record.measures["edit distance"] == 5
+        assert record.measures["words changed"] == 1
+        assert record.positions == 1
+        assert run.manifest["config"]["constraints"] == ["words-changed<=1"]
+        assert run.manifest["identity"]["services"] == {}
+    with pytest.raises(BadInput, match="constraints"):
+        mohs.attack(predict, rows, [method], out=tmp_path / "run", **{**options, "constraints": []})
+
+
+def test_the_manifest_notes_the_services_that_were_asked(tmp_path: Path) -> None:
+    with mohs.attack("pocket", "pocket", "random", n=2, tagger="pocket", out=tmp_path / "run") as run:
+        assert sorted(run.manifest["identity"]["services"]) == ["encoder", "tagger", "vectors"]
+        assert run.manifest["identity"]["services"]["tagger"].startswith("pocket tagger")
+        assert {run.manifest["config"][kind] for kind in ("encoder", "tagger", "vectors")} == {"pocket"}
+
+
+def test_the_parts_of_a_space_as_objects() -> None:
+    run = mohs.attack(
+        "pocket",
+        "pocket",
+        "random",
+        n=5,
+        source=Neighbours(k=3),
+        constraints=[Constraint(WordsChanged(), at_most=1)],
+        measures=[WordsChanged()],
+        stopwords="none",
+    )
+    for record in run.records():
+        assert (
+            record.attack == "random:baseline+Neighbours(k=3)+Constraint(measure=WordsChanged(), at_most=1)+stopwords"
+        )
+        assert len(record.edits) <= 1
+        assert record.error is None
+
+
+def test_a_model_given_as_an_object_is_asked() -> None:
+    from mohs.models.encoder import PocketEncoder
+
+    class Mine(PocketEncoder):
+        name = "mine"
+        asked = 0
+
+        def launch(self, batch: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+            Mine.asked += len(batch)
+            return batch
+
+    with mohs.attack("pocket", "pocket", "textfooler", n=3, encoder=Mine()) as run:
+        assert run.manifest["config"]["encoder"] == "mine"
+    assert Mine.asked

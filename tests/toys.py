@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from random import Random
+from typing import Any, ClassVar, TypeVar
 
 from mohs.engine import by_size
 from mohs.models.victim import Fields, Scores
+from mohs.space import Services
+from mohs.text import Text
 from mohs.text.text import like, words_of
+
+Result = TypeVar("Result")
 
 
 class WordCount:
@@ -54,12 +59,46 @@ class Table:
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
-    def __call__(self, word: str) -> list[str]:
-        return [like(other, word) for other in dict(self.rows).get(word.lower(), ()) if other != word.lower()]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[dict[str, str]]:
+        return [self.of_word(text.words[position]) for position in positions]
+
+    def of_word(self, word: str) -> dict[str, str]:
+        others = dict(self.rows).get(word.lower(), ())
+        return {like(other, word): "table" for other in others if other != word.lower()}
 
 
 def table(**rows: str) -> Table:
     return Table(tuple((word, tuple(others.split())) for word, others in rows.items()))
+
+
+class Instant:
+    """A service that answers at once, item by item."""
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        self.answer = answer
+        self.asked: list[Any] = []
+
+    async def ask(self, items: Sequence[Any]) -> list[Any]:
+        self.asked.extend(items)
+        return [self.answer(item) for item in items]
+
+
+def services(seed: int = 0, **answers: Any) -> Services:
+    """Services made of functions from an item to its answer; whatever is no function is a word book."""
+    parts = {kind: Instant(part) if callable(part) else part for kind, part in answers.items()}
+    return Services(parts, Random(seed))
+
+
+def now(coroutine: Coroutine[Any, None, Result]) -> Result:
+    """The result of a coroutine whose services answer at once."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        result: Result = stop.value
+        return result
+    raise AssertionError("it waits for something")
 
 
 def predict(texts: list[Any]) -> list[list[float]]:

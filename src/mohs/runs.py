@@ -22,11 +22,13 @@ from mohs.models.function import FunctionVictim
 from mohs.models.load import load_victim
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record, RunStore
+from mohs.resources import DEFAULTS, fingerprint, load_services
+from mohs.space import Constraint, Measure, Source, parse_constraint, parse_measure, parse_source
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
+from mohs.text.stopwords import read_stopwords
 
 if TYPE_CHECKING:
-    from mohs.models.encoder import HfEncoder, PocketEncoder
     from mohs.report.metrics import Summary
 
 Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[str, Any]]
@@ -115,7 +117,19 @@ def attack(
     goal: str = "untargeted",
     n: int | None = None,
     budget: int | None = None,
-    encoder: str | PocketEncoder | HfEncoder = "pocket",
+    source: str | Source | None = None,
+    constraints: Sequence[str | Constraint] = (),
+    measures: Sequence[str | Measure] = (),
+    stopwords: str | Path | Iterable[str] | None = None,
+    encoder: Any = None,
+    token_encoder: Any = None,
+    masked_lm: Any = None,
+    lm: Any = None,
+    tagger: Any = None,
+    grammar: Any = None,
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
     out: str | Path | None = None,
     device: str = "auto",
     labels: Sequence[str] = (),
@@ -133,6 +147,12 @@ def attack(
     attacks: names as on the command line, or attack objects.
     out: a run folder, which makes the run resumable; without one it lives in memory.
     budget: the most distinct texts one search may ask the victim.
+    source: where replacement words come from, instead of each attack's own; constraints: in addition to each attack's
+    own; stopwords: words left alone, instead of each attack's own ("none", a file, or words); all as objects of
+    mohs.space, or as on the command line ("wordnet", "similarity>=0.9").
+    measures: taken of each final text, beside those of the constraints ("grammar-errors", "perplexity").
+    encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes: the models and word books that
+    attacks ask, by name as on the command line, or the object itself.
     cache: a file of the victim's answers, shared between runs.
 
     >>> import mohs
@@ -148,6 +168,8 @@ def attack(
     if isinstance(labels, str):
         labels = labels.split(",")
     chosen = [find_attack(a) if isinstance(a, str) else (name_of(a), a) for a in attacks]
+    chosen = [_changed(name, method, source, constraints, stopwords) for name, method in chosen]
+    also = tuple(parse_measure(m) if isinstance(m, str) else m for m in measures)
     if not chosen:
         raise BadInput("No attack was named; see `mohs attacks`.")
     if len({name for name, _ in chosen}) != len(chosen):
@@ -172,10 +194,22 @@ def attack(
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     goal = _by_number(goal, labels or model.labels)
     parse_goal(goal, 0, classes)
-    encoding = _encoder(encoder, device, trust_code, chosen)
-    services: list[Service[Any, Any]] = [service, judge]
-    if encoding is not None:
-        services.append(encoding)
+    named = {
+        "encoder": encoder,
+        "token_encoder": token_encoder,
+        "masked_lm": masked_lm,
+        "lm": lm,
+        "tagger": tagger,
+        "grammar": grammar,
+        "vectors": vectors,
+        "wordnet": wordnet,
+        "sememes": sememes,
+    }
+    kinds = dict.fromkeys(k for _, method in chosen for k in needs(method)) | dict.fromkeys(
+        k for m in also for k in m.needs
+    )
+    parts = load_services(kinds, named, victim=model, device=device, trust_code=trust_code)
+    services: list[Service[Any, Any]] = [service, judge, *(p for p in parts.values() if isinstance(p, Service))]
 
     config = {
         "victim": victim if isinstance(victim, str) else model.name,
@@ -185,7 +219,11 @@ def attack(
         "n": data.n if isinstance(data, Dataset) else n,
         "seed": seed,
         "budget": budget,
-        "encoder": encoder if isinstance(encoder, str) else encoder.name,
+        "source": _written(source),
+        "constraints": [_written(c) for c in constraints],
+        "measures": [_written(m) for m in measures],
+        "stopwords": str(stopwords) if isinstance(stopwords, str | Path) else None if stopwords is None else "given",
+        **{k: _named(named[k] or DEFAULTS.get(k)) for k in sorted(parts) if k in named},
         "device": device,
         "labels": list(labels or model.labels),
         "victim_options": {k: v for k, v in (victim_options or {}).items() if k not in _PRIVATE},
@@ -195,7 +233,7 @@ def attack(
         "victim_fingerprint": model.fingerprint,
         "data_hash": digest,
         "examples": count,
-        "encoder_fingerprint": encoding.model.fingerprint if encoding else None,
+        "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
     settings = {name: describe(a) for name, a in chosen}
     steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
@@ -206,7 +244,8 @@ def attack(
         if steady:
             _same_as_before(store, judge)
         trials = [
-            Trial(name, method, model, service, judge, encoding, classes, goal, seed, budget) for name, method in chosen
+            Trial(name, method, model, service, judge, parts, classes, goal, seed, budget, also)
+            for name, method in chosen
         ]
         _drive(store, trials, data, count, services, at_once, progress)
     except BaseException:
@@ -352,14 +391,33 @@ def _victim(
     )
 
 
-def _encoder(
-    encoder: Any, device: str, trust_code: bool, chosen: Sequence[tuple[str, Attack]]
-) -> Service[Fields, Any] | None:
-    from mohs.models.encoder import load_encoder
+def _changed(
+    name: str,
+    method: Any,
+    source: str | Source | None,
+    constraints: Sequence[str | Constraint],
+    stopwords: str | Path | Iterable[str] | None,
+) -> tuple[str, Attack]:
+    """An attack over another space than its own, under a name that says so."""
+    if source is not None:
+        method = replace(method, source=parse_source(source) if isinstance(source, str) else source)
+        name += f"+{_written(source)}"
+    if constraints:
+        added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
+        method = replace(method, constraints=(*method.constraints, *added))
+        name += "".join(f"+{_written(c)}" for c in constraints)
+    if stopwords is not None:
+        method = replace(method, stopwords=read_stopwords(stopwords))
+        name += "+stopwords"
+    return name, method
 
-    if not any("encoder" in needs(method) for _, method in chosen):
-        return None
-    return Service(load_encoder(encoder, device, trust_code) if isinstance(encoder, str) else encoder)
+
+def _written(part: Any) -> Any:
+    return part if part is None or isinstance(part, str) else describe(part, defaults=False)
+
+
+def _named(part: Any) -> str:
+    return str(part) if isinstance(part, str | Path) else str(part.name)
 
 
 def _versions() -> dict[str, str]:

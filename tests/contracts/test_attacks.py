@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,12 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import mohs
+from mohs import engine
 from mohs.attacks.catalogue import CATALOGUE, entries, find_attack, name_of
 from mohs.attacks.goal import predicted
+from mohs.attacks.method import needs
+from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
 from mohs.records import Outcome, Record
-from mohs.space import build_space
+from mohs.resources import load_services
+from mohs.space import Services, build_space
 from mohs.text.dataset import Dataset
 from tests.toys import WordCount
 
@@ -73,7 +78,14 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
     assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
     assert record.queries <= budget
     attack = find_attack(name)[1]
-    space = build_space(example, attack.source, attack.constraints, attack.stopwords, example.positions)
+    parts = load_services(needs(attack), {}, victim=victim)
+    asked = [part for part in parts.values() if isinstance(part, Service)]
+    building = build_space(
+        example.text, attack.source, attack.constraints, attack.stopwords, example.positions, Services(parts, Random(0))
+    )
+    (built,) = engine.run([(0, building)], asked)
+    space = built.result
+    assert space is not None
     assert record.perturbed is not None
     final = example.text.replace_all({edit.position: edit.new for edit in record.edits})
     assert final.fields == record.perturbed

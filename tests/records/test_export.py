@@ -27,7 +27,7 @@ HIT = Record(
     words=5,
     positions=2,
     perturbed=('A "fine", film\r\nby me\n',),
-    edits=(Edit(1, "good", "fine"),),
+    edits=(Edit(1, "good", "fine", "wordnet"),),
     scores_before=(0.1, 0.9),
     scores_after=(0.6, 0.4),
     queries=12,
@@ -76,7 +76,7 @@ def test_jsonl_gives_the_values_back(tmp_path: Path) -> None:
     assert export([HIT, MISS, BROKEN], "jsonl", out, io.StringIO()) == 3
     hit, miss, broken = read_json(out.read_bytes().decode())
     assert list(hit) == COLUMNS
-    assert hit["edits"] == [{"position": 1, "old": "good", "new": "fine"}]
+    assert hit["edits"] == [{"position": 1, "old": "good", "new": "fine", "source": "wordnet"}]
     assert (hit["outcome"], hit["example_id"], hit["near_tie"]) == ("success", "é-1", True)
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')
     assert hit["measures"] == {"sentence similarity": 0.95, "perplexity": None}
@@ -92,7 +92,7 @@ def test_csv_gives_the_values_back(tmp_path: Path) -> None:
     assert export(iter([HIT, MISS]), "csv", out, io.StringIO()) == 2
     hit, miss = read_csv(out.read_bytes().decode())
     assert list(hit) == COLUMNS
-    assert json.loads(hit["edits"]) == [{"position": 1, "old": "good", "new": "fine"}]
+    assert json.loads(hit["edits"]) == [{"position": 1, "old": "good", "new": "fine", "source": "wordnet"}]
     assert json.loads(hit["scores_after"]) == [0.6, 0.4]
     assert json.loads(hit["measures"]) == {"sentence similarity": 0.95, "perplexity": None}
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')
@@ -109,7 +109,7 @@ def test_parquet_gives_the_values_back(tmp_path: Path) -> None:
     kinds = {field.name: str(field.type) for field in table.schema}
     assert (kinds["label"], kinds["near_tie"], kinds["scores_before"]) == ("int64", "bool", "list<element: double>")
     assert (kinds["error"], kinds["adversarial_text"]) == ("string", "string")  # though the first row has none
-    assert hit["edits"] == [{"position": 1, "old": "good", "new": "fine"}]
+    assert hit["edits"] == [{"position": 1, "old": "good", "new": "fine", "source": "wordnet"}]
     assert (hit["scores_before"], hit["seed"], hit["near_tie"]) == ([0.1, 0.9], 7, True)
     assert json.loads(hit["measures"]) == {"sentence similarity": 0.95, "perplexity": None}
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')

@@ -61,7 +61,7 @@ def record(number: int = 0, **changes: Any) -> Record:
         "seed": 0,
         "words": 4,
         "perturbed": ("A good, bad film.",),
-        "edits": (Edit(2, "good", "bad"),),
+        "edits": (Edit(2, "good", "bad", "wordnet"),),
         "scores_before": (0.2, 0.8),
         "scores_after": (0.7, 0.3),
         "queries": 5,
@@ -107,7 +107,7 @@ def test_charts_have_names_for_those_who_cannot_see_them(tmp_path: Path) -> None
 
 def test_a_row_holds_the_diff_and_the_scores(tmp_path: Path) -> None:
     (row,) = parsed(run_of(record(near_tie=True, beyond_window=3)), tmp_path).data()["rows"]
-    assert row["text"] == [["A good, ", ["good", "bad"], " film."]]
+    assert row["text"] == [["A good, ", ["good", "bad", "wordnet"], " film."]]
     assert (row["label"], row["said"], row["before"], row["after"]) == ("positive", "negative", 0.8, 0.3)
     assert (row["changed"], row["queries"], row["tie"], row["beyond"]) == (1, 5, True, 3)
     assert "names" not in row
@@ -121,7 +121,7 @@ def test_several_fields_keep_their_names_and_edits(tmp_path: Path) -> None:
     )
     (row,) = parsed(run_of(pair), tmp_path).data()["rows"]
     assert row["names"] == ["premise", "hypothesis"]
-    assert row["text"] == [["A 👍 ", ["man", "bloke"], " naps."], ["Someone ", ["sleeps", ""], ""]]
+    assert row["text"] == [["A 👍 ", ["man", "bloke", ""], " naps."], ["Someone ", ["sleeps", "", ""], ""]]
 
 
 def test_errors_carry_their_sentence_and_traceback(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def describe(value: Any, *, defaults: bool = True) -> str:
         parts = [
             f"{f.name}={describe(getattr(value, f.name))}"
             for f in fields(value)
-            if defaults or f.default is MISSING or getattr(value, f.name) != f.default
+            if f.repr and (defaults or f.default is MISSING or getattr(value, f.name) != f.default)
         ]
         return f"{type(value).__name__}({', '.join(parts)})"
     if not isinstance(value, (Enum, *_PLAIN)):
@@ -83,5 +83,9 @@ def entries() -> list[Entry]:
     for name, presets in CATALOGUE.items():
         attack = next(iter(presets.values()))()
         about = (type(attack).__doc__ or "").strip().split("\n")[0]
-        found.append(Entry(name, tuple(presets), attack.paper, tuple(needs(attack)), about))
+        wanted = (
+            "scores" if attack.needs_scores else "labels only",
+            *(kind.replace("_", " ") for kind in needs(attack)),
+        )
+        found.append(Entry(name, tuple(presets), attack.paper, wanted, about))
     return found

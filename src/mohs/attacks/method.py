@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from random import Random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from mohs.attacks.goal import Goal
-from mohs.engine import Meter, Service
-from mohs.errors import BadInput
-from mohs.space import Constraint, Source, Space
-from mohs.space.constraints import Vector
+from mohs.engine import Meter
+from mohs.space import Constraint, Services, Source, Space
 from mohs.text import Text
 
 Scores = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Services):
     """What a search may ask, and its own randomness."""
 
     _victim: Meter[tuple[str, ...], Scores]
-    _encoder: Service[tuple[str, ...], Vector] | None
-    random: Random
 
     async def victim(self, texts: Sequence[Text]) -> list[Scores]:
         """The victim's probabilities for each text."""
@@ -32,14 +27,6 @@ class Ask:
     def affordable(self, texts: Sequence[Text]) -> list[Text]:
         """The texts, from the first on, that the query budget still allows."""
         return list(texts[: self._victim.affordable([text.fields for text in texts])])
-
-    async def encoder(self, texts: Sequence[str]) -> list[Vector]:
-        """Sentence vectors of unit length."""
-        if self._encoder is None:
-            raise BadInput(
-                "This attack compares sentences; name an encoder with --encoder pocket or --encoder hf:PATH."
-            )
-        return await self._encoder.ask([(text,) for text in texts])
 
 
 class Attack(Protocol):
@@ -68,10 +55,17 @@ class Attack(Protocol):
         ...
 
 
-def needs(attack: Any) -> list[str]:
-    """What an attack asks for, in words."""
-    found = ["scores" if attack.needs_scores else "labels only"]
-    compares = any(not constraint.about_words for constraint in attack.constraints)
-    if compares or getattr(attack, "similarity", None) is not None:
-        found.append("encoder")
-    return found
+def needs(attack: Any) -> tuple[str, ...]:
+    """The kinds of services an attack asks, through its source, its constraints and whatever else is in its fields."""
+    parts = [getattr(attack, f.name) for f in fields(attack)]
+    return tuple(dict.fromkeys(kind for part in parts for kind in _needs(part)))
+
+
+def _needs(part: Any) -> Iterator[str]:
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from _needs(inner)
+    elif isinstance(part, Constraint):
+        yield from part.measure.needs
+    else:
+        yield from getattr(part, "needs", ())

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, Source, Space
+from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH
 
@@ -27,7 +27,7 @@ class RandomWords:
     walks: int = 4
     source: Source = Neighbours(k=50, min_cosine=0.5)
     constraints: tuple[Constraint, ...] = (
-        Constraint(PosShared(), at_least=1),
+        Constraint(SamePos(), at_least=1),
         Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
     )
     stopwords: frozenset[str] = ENGLISH

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mohs.attacks.goal import DECIMALS, Goal, predicted
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Neighbours, PosShared, SentenceSimilarity, Source, Space
+from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH
 
@@ -29,7 +29,8 @@ class TextFooler:
     Differs from the paper:
     - importance is asked only for words that have candidates: the order is the same, with fewer queries;
     - short texts are no exception to the similarity check (the released code and TextAttack relax it under 15 words);
-    - the part of speech is looked up without context, and the stopword list is our own;
+    - the part of speech is read with four words before and three after, by the tagger that the user names (spaCy if it
+      is there, else the bundled one), and the stopword list is our own;
     - the vectors are the bundled 20,000 words unless others are given, and the encoder is the one the user names:
       thresholds were set for the published vectors and the Universal Sentence Encoder.
     """
@@ -39,7 +40,7 @@ class TextFooler:
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
     constraints: tuple[Constraint, ...] = (
-        Constraint(PosShared(), at_least=1),
+        Constraint(SamePos(), at_least=1),
         Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
     )
     stopwords: frozenset[str] = ENGLISH

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -13,7 +15,7 @@ from mohs.engine import BudgetSpent, Meter, Service
 from mohs.errors import MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
-from mohs.space import build_space
+from mohs.space import Measure, build_space
 from mohs.text import Example
 
 NEAR_TIE = 1e-4  # scores move by less than this with the shape of a batch
@@ -32,11 +34,12 @@ class Trial:
     model: Victim
     victim: Service[Fields, Scores]
     judge: Service[Fields, Scores]
-    encoder: Service[Fields, Any] | None
+    services: Mapping[str, Any]  # kind -> Service or word book
     classes: int
     goal: str = "untargeted"
     seed: int = 0
     budget: int | None = None
+    measures: tuple[Measure, ...] = ()  # taken of the final text beside those of the constraints
 
     async def __call__(self, example: Example) -> Record:
         """The record of this attack on an example; whatever raises becomes its outcome `error`."""
@@ -62,11 +65,13 @@ class Trial:
 
         positions = self._seen(example)
         facts["beyond_window"] = len(example.positions) - len(positions)
-        space = build_space(example, self.attack.source, self.attack.constraints, self.attack.stopwords, positions)
+        ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
+        attack = self.attack
+        living = getattr(attack, "living", False)
+        space = await build_space(x, attack.source, attack.constraints, attack.stopwords, positions, ask, living=living)
         facts["positions"] = len(space.positions)
-        ask = Ask(meter, self.encoder, Random(f"{self.seed}/{self.name}/{example.id}"))
         try:
-            proposal = await self.attack(x, goal, space, ask)
+            proposal = await attack(x, goal, space, ask)
         except BudgetSpent:
             proposal = x
         finally:
@@ -74,16 +79,16 @@ class Trial:
 
         if proposal not in space:
             raise AssertionError(f"{self.name} proposed a text outside its space: {proposal!r}")
-        measures = await space.audit(proposal, ask) if proposal != x else {}
+        measures = await space.audit(proposal, ask, self.measures) if proposal != x else {}
         broken = space.violated(measures) if measures else []
         if broken:
             raise AssertionError(f"{self.name} proposed a text that breaks {', '.join(broken)}: {proposal!r}")
         after = before if proposal == x else (await self.judge.ask([proposal.fields]))[0]
         facts |= {
             "perturbed": proposal.fields,
-            "edits": x.edits(proposal),
+            "edits": space.edits(proposal),
             "scores_after": after,
-            "measures": measures,
+            "measures": {name: value for name, value in measures.items() if not math.isnan(value)},
             "near_tie": goal.margin(after) < NEAR_TIE,
         }
         if goal.met(after):

@@ -43,7 +43,48 @@ def attack(
     goal: Annotated[
         str, typer.Option(help="untargeted, targeted:CLASS (name or number), or below:PROBABILITY.")
     ] = "untargeted",
-    encoder: Annotated[str, typer.Option(help="Sentence encoder: pocket or hf:PATH_OR_ID.")] = "pocket",
+    source: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="Where words come from, instead of the attack's own: see `mohs spaces`."),
+    ] = None,
+    constraints: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint", metavar="M>=T", help="A further constraint; repeat for several: see `mohs spaces`."
+        ),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--measure", metavar="M", help="Measure the final texts by this too: see `mohs spaces`."),
+    ] = None,
+    stopwords: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Words left alone, instead of the attack's own: a file, or none.")
+    ] = None,
+    encoder: Annotated[
+        str | None, typer.Option(metavar="E", help="Sentence encoder: pocket (default), use or hf:PATH_OR_ID.")
+    ] = None,
+    token_encoder: Annotated[
+        str | None, typer.Option(metavar="E", help="Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.")
+    ] = None,
+    masked_lm: Annotated[str | None, typer.Option(metavar="M", help="Masked language model: hf:PATH_OR_ID.")] = None,
+    lm: Annotated[
+        str | None, typer.Option(metavar="M", help="Causal language model: hf:PATH_OR_ID or gguf:FILE.")
+    ] = None,
+    tagger: Annotated[
+        str | None, typer.Option(metavar="T", help="Tagger: auto (default: spaCy if installed), pocket, spacy:NAME.")
+    ] = None,
+    grammar: Annotated[
+        str | None, typer.Option(metavar="G", help="Grammar checker: harper (default) or languagetool:URL.")
+    ] = None,
+    vectors: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Word vectors: pocket (default), a file or folder, or an asset.")
+    ] = None,
+    wordnet: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="WordNet's database files; by default the asset.")
+    ] = None,
+    sememes: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Table of sememe substitutes; by default the asset hownet.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
     at_once: Annotated[int, typer.Option(min=1, help="How many searches are alive at once.")] = 256,
     cache: Annotated[
@@ -84,12 +125,28 @@ def attack(
       mohs attack --n 50
       mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200
       mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good
+      mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket
       mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20
       mohs attack --config mohs-runs/RUN/manifest.yaml --out again
     """
     from mohs.runs import attack as start
     from mohs.text.dataset import Dataset
 
+    changes: dict[str, Any] = {
+        "source": source,
+        "constraints": constraints or [],
+        "measures": measures or [],
+        "stopwords": stopwords,
+        "encoder": encoder,
+        "token_encoder": token_encoder,
+        "masked_lm": masked_lm,
+        "lm": lm,
+        "tagger": tagger,
+        "grammar": grammar,
+        "vectors": vectors,
+        "wordnet": wordnet,
+        "sememes": sememes,
+    }
     own = {
         "victim": victim,
         "data": data,
@@ -98,7 +155,7 @@ def attack(
         "seed": seed,
         "budget": budget,
         "goal": goal,
-        "encoder": encoder,
+        **{key: value for key, value in changes.items() if value},
         "device": device,
         "reading": [fields, change, label_field, id_field, labels, encoding],
         "victim_options": [option for option in victim_options or [] if not option.startswith("header=")],
@@ -123,7 +180,7 @@ def attack(
             goal=goal,
             n=n,
             budget=budget,
-            encoder=encoder,
+            **changes,
             out=folder,
             device=device,
             labels=comma(labels),

@@ -73,3 +73,35 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
                 console.print(
                     f"\n{entry.name}:{preset}\n  {describe(find_attack(f'{entry.name}:{preset}')[1])}", markup=False
                 )
+
+
+def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
+    """List the sources of words and the measures that constraints are made of, with their settings.
+
+    \b
+    Examples:
+      mohs spaces
+      mohs attack --source "wordnet:same_pos=yes+neighbours:k=8" --constraint "similarity:angular=no>=0.9"
+    """
+    from mohs.space.written import table
+
+    rows = table()
+    if json:
+        from json import dumps
+
+        print(dumps(rows, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for kind, title in (("source", "Sources: --source, joined by +"), ("measure", "Measures: --measure, --constraint")):
+        console.print(f"[bold]{title}[/]\n")
+        for row in rows:
+            if row["kind"] == kind:
+                family = f" [dim]({row['family']})[/]" if kind == "measure" else ""
+                asks = f" [dim]asks: {', '.join(row['needs'])}[/]" if row["needs"] else ""
+                console.print(f"  [bold]{row['name']}[/]{family}{asks}")
+                console.print(f"      {row['about']}", markup=False)
+                if row["settings"]:
+                    console.print(f"      [dim]{row['settings']}[/]")
+        console.print()

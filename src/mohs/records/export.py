@@ -113,7 +113,7 @@ def _write_parquet(records: Iterable[Record], target: Path) -> int:
     source = _alike(rows(records))
     first = next(source)
     texts = pyarrow.string()
-    edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts)])
+    edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts), ("source", texts)])
     kinds: dict[str, Any] = {
         "edits": pyarrow.list_(edit),
         "measures": texts,

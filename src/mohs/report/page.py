@@ -125,7 +125,7 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _pieces(record: Record) -> list[list[str | list[str]]]:
-    """For each field its text in pieces: a string as it was, or a pair of the old word and the new."""
+    """For each field its text in pieces: a string as it was, or the old word, the new and its source."""
     edits = {edit.position: edit for edit in record.edits}
     found: list[list[str | list[str]]] = [[] for _ in record.original]
     ends = [0] * len(record.original)
