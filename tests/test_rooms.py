@@ -16,7 +16,7 @@ LEVELS = [
     {"engine", "text"},
     {"records"},
     {"models", "space"},
-    {"attacks", "bounds"},
+    {"attacks", "bounds", "training"},
     {"bias", "defences"},
     {"studies", "curation"},
     {"report"},

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from mohs.errors import BadInput
-from mohs.models.bag import BagVictim, accuracy, load_own, pocket_victim, train_bag
+from mohs.models.bag import BagVictim, accuracy, pocket_victim, train_bag
+from mohs.models.own import load_own
 from mohs.text import Example
 from mohs.text.dataset import Dataset
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import attack, export, report, train_pocket
+from mohs.cli import assets, attack, export, report, train, train_pocket
 from mohs.errors import MohsError, ServiceFailed
 
 app = typer.Typer(
@@ -31,6 +31,9 @@ app.command("attack")(attack.attack)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.command("attacks")(report.attacks)
+app.command("spaces")(report.spaces)
+app.command("train")(train.train)
+app.add_typer(assets.app, name="assets")
 app.command("train-pocket")(train_pocket.train_pocket)
 
 

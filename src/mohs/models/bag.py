@@ -101,19 +101,6 @@ def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
         raise BadInput(f"{name} is not a whole model folder ({error}); train it again.") from error
 
 
-def load_own(spec: str) -> BagVictim:
-    """A model folder written by this package."""
-    folder = Path(spec).expanduser()
-    try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"mohs:{spec} is not a model folder of ours: there is no readable config.json in it.") from error
-    found = config.get("architecture") if isinstance(config, dict) else None
-    if found != ARCHITECTURE:
-        raise BadInput(f"mohs:{spec} holds the unknown architecture {found!r}.")
-    return load_bag(folder, f"mohs:{spec}", config)
-
-
 @cache
 def pocket_victim() -> BagVictim:
     """The classifier that ships inside the package, made by `mohs train-pocket`."""

@@ -30,8 +30,10 @@ def load_victim(
         _refuse(spec, given)
         return bag.pocket_victim()
     if kind == "mohs" and rest:
+        from mohs.models.own import load_own
+
         _refuse(spec, given)
-        return bag.load_own(rest)
+        return load_own(rest, device=device, labels=labels)
     if kind == "hf" and rest:
         from mohs.models.hf import HfVictim
 

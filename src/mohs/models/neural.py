@@ -1,0 +1,169 @@
+"""`mohs:PATH`: a small neural classifier over words, made by `mohs train`.
+
+Texts are answered in batches of one exact length, so there is no padding and no mask. A batch is filled up to a
+multiple of four rows by repeating one, so that matrix products take the same way for every row: a text's numbers are
+then the same bits in any company on many machines. Loading tries that out and sets `exact`; where it is not so, scores
+move by rounding (about 1e-7).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mohs.errors import BadInput
+from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
+from mohs.models.device import choose_device
+from mohs.models.slopes import WordSlopes
+from mohs.models.victim import Fields, Output, Scores, in_order, scores
+from mohs.models.vocabulary import Row, Vocabulary
+
+_ROW_STEP = 4
+_CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # in a batch
+
+
+class NeuralVictim:
+    """A classifier with its vocabulary, on a device."""
+
+    hard = False
+
+    def __init__(
+        self,
+        name: str,
+        shape: Shape,
+        vocabulary: Vocabulary,
+        model: Classifier,
+        labels: tuple[str, ...],
+        *,
+        device: str = "auto",
+    ) -> None:
+        self.name = name
+        self.labels = labels
+        self.vocabulary = vocabulary
+        self.device = choose_device(device)
+        cuda = self.device.startswith("cuda")
+        self.in_flight = 2 if cuda else 1
+        self.model = model.to(self.device).eval()
+        self.fingerprint = _fingerprint(shape, vocabulary, model, labels)
+        self._words = _CUDA_WORDS if cuda else _CPU_WORDS
+        self._rows: dict[Fields, Row] = {}
+        self.exact = self._companions_do_not_matter()
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        """Groups of equal length, longest first, cut to the batch size."""
+        groups: dict[int, list[Fields]] = defaultdict(list)
+        for item in sorted(items):
+            row = self._rows[item] = self.vocabulary.row(item)
+            groups[len(row)].append(item)
+        batches = []
+        for length in sorted(groups, reverse=True):
+            size = max(_ROW_STEP, self._words // length // _ROW_STEP * _ROW_STEP)
+            group = groups[length]
+            batches += [group[start : start + size] for start in range(0, len(group), size)]
+        return batches
+
+    def launch(self, batch: list[Fields]) -> tuple[int, Any]:
+        """Send a batch of one length to the device; on CUDA this returns before it is done."""
+        rows = [self._rows.pop(item, ()) or self.vocabulary.row(item) for item in batch]
+        with torch.inference_mode(), precisely():
+            return len(batch), self.model(self.table(rows))
+
+    def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
+        """Wait for the logits, and check them."""
+        rows, logits = ticket
+        return scores(self.name, logits.cpu().numpy()[:rows], rows, Output.LOGITS, len(self.labels))
+
+    def visible(self, fields: Fields) -> tuple[int, ...] | None:
+        """Where the window ends in each field."""
+        return self.vocabulary.visible(fields)
+
+    def gradients(self) -> WordSlopes:
+        """The same classifier, asked for slopes by word vector (see mohs.text.questions.Labelled)."""
+        return WordSlopes(self.name, self.fingerprint, self.vocabulary, self.model, self.table, len(self.labels))
+
+    def table(self, rows: list[Row]) -> Any:
+        """Rows of one length as a tensor on the device, filled up to a multiple of four."""
+        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
+        if len(set(map(len, rows))) > 1:  # only when a caller skips `plan`
+            raise AssertionError("rows of one batch have one length")
+        return torch.tensor(rows).to(self.device, non_blocking=True)
+
+    def _companions_do_not_matter(self) -> bool:
+        words = [*self.vocabulary.words[:6], "good", "film"]
+        for length in (2, 11):
+            texts: list[Fields] = [
+                (" ".join(words[(i // 6 + j * j * i) % len(words)] for j in range(length)),) for i in range(63)
+            ]
+            for batch in self.plan(list(dict.fromkeys(texts))):
+                together = self.collect(self.launch(batch))
+                for number in {*range(0, len(batch), 9), len(batch) - 1}:
+                    if together[number] != self.collect(self.launch([batch[number]]))[0]:
+                        return False
+        return True
+
+
+def save_neural(
+    folder: Path, shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: Sequence[str], text_fields: int
+) -> None:
+    """Write weights, words and configuration into a folder; `mohs:FOLDER` reads them back."""
+    from safetensors.torch import save_file
+
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    save_file(tensors, folder / "model.safetensors")
+    (folder / "words.txt").write_text("\n".join(vocabulary.words), "utf-8")
+    config = {
+        **asdict(shape),
+        "labels": list(labels),
+        "text_fields": text_fields,
+        "least_words": vocabulary.least,
+        "words_hash": vocabulary.digest,
+    }
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+
+
+def load_neural(
+    folder: Path, name: str, config: dict[str, Any], *, device: str = "auto", labels: Sequence[str] = ()
+) -> NeuralVictim:
+    """Read back what `save_neural` wrote."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        shape = Shape(**{field.name: config[field.name] for field in fields(Shape)})
+        text = (folder / "words.txt").read_text("utf-8")
+        words = tuple(text.split("\n")) if text else ()
+        vocabulary = Vocabulary(words, shape.max_words, ARCHITECTURES[shape.architecture].least)
+        if vocabulary.digest != config["words_hash"] or len(vocabulary) != shape.words:
+            raise ValueError("words.txt is not the one it was trained with")
+        own = tuple(map(str, config["labels"]))
+        if len(own) != shape.classes:
+            raise ValueError(f"{len(own)} labels for {shape.classes} classes")
+        with torch.random.fork_rng(devices=[]):  # the first weights are drawn, and then replaced
+            model = Classifier(shape)
+        tensors = load_file(folder / "model.safetensors")
+        model.load_state_dict(tensors)
+        if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in tensors.values()):
+            raise ValueError("a number in it is not finite or not of 32 bits")
+    except (OSError, LookupError, ValueError, TypeError, RuntimeError, SafetensorError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise BadInput(f"{name} is not a whole model folder ({reason}); train it again.") from error
+    given = tuple(labels) or own
+    if len(given) != len(own):
+        raise BadInput(f"{name} has {len(own)} classes ({', '.join(own)}), but --labels names {len(given)}.")
+    in_order(name, own, given)
+    return NeuralVictim(name, shape, vocabulary, model, given, device=device)
+
+
+def _fingerprint(shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: Sequence[str]) -> str:
+    digest = hashlib.sha256(json.dumps([asdict(shape), vocabulary.digest, vocabulary.least, list(labels)]).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:16]

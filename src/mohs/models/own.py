@@ -1,0 +1,32 @@
+"""`mohs:PATH`: a model folder written by this package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from mohs.errors import BadInput
+from mohs.models import bag
+from mohs.models.victim import Victim
+
+
+def load_own(spec: str, *, device: str = "auto", labels: Sequence[str] = ()) -> Victim:
+    """The victim in a folder, by the architecture that its config.json names."""
+    folder = Path(spec).expanduser()
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"mohs:{spec} is not a model folder of ours: there is no readable config.json in it.") from error
+    config = config if isinstance(config, dict) else {}
+    found = config.get("architecture")
+    if found == bag.ARCHITECTURE:
+        return bag.load_bag(folder, f"mohs:{spec}", config)
+    if found is None and "model_type" in config:
+        raise BadInput(f"mohs:{spec} is in the Hugging Face layout; name it hf:{spec}.")
+    from mohs.models.architectures import ARCHITECTURES
+    from mohs.models.neural import load_neural
+
+    if not isinstance(found, str) or found not in ARCHITECTURES:
+        raise BadInput(f"mohs:{spec} holds the unknown architecture {found!r}.")
+    return load_neural(folder, f"mohs:{spec}", config, device=device, labels=labels)

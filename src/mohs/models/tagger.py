@@ -1,0 +1,329 @@
+"""Part-of-speech taggers: which kind of word stands there? `pocket` is bundled; `spacy:NAME_OR_PATH` asks spaCy.
+
+Both answer with a Penn tag and a universal part of speech. Auxiliaries count as VERB with either, so that `was` and
+`became` agree; for spaCy that folds its AUX. The pocket tagger has the universal part from the Penn tag alone
+(`universal`) and so never says SCONJ (if, because: ADP) or calls `this` a pronoun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Hashable
+from contextlib import nullcontext
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from mohs.errors import BadInput
+from mohs.models.tag_features import REACH, Features, quote
+from mohs.text.questions import Spot, Tag
+
+SMALL_ENGLISH = "en_core_web_sm"
+
+_UNIVERSAL = {
+    tag: pos
+    for pos, tags in {
+        "ADJ": "JJ JJR JJS AFX",
+        "ADP": "IN RP",
+        "ADV": "RB RBR RBS WRB",
+        "CCONJ": "CC",
+        "DET": "DT PDT WDT",
+        "INTJ": "UH",
+        "NOUN": "NN NNS",
+        "NUM": "CD",
+        "PART": "POS TO",
+        "PRON": "EX PRP PRP$ WP WP$",
+        "PROPN": "NNP NNPS",
+        "PUNCT": "`` '' , . : -LRB- -RRB- HYPH NFP",
+        "SYM": "$ # SYM",
+        "VERB": "MD VB VBD VBG VBN VBP VBZ",
+        "X": "ADD FW LS XX _SP",
+    }.items()
+    for tag in tags.split()
+}
+_MARKS = {
+    mark: tag
+    for tag, marks in {
+        ",": ",，、",
+        ".": ".?!。？！",
+        ":": ":;-–—…·•",
+        "-LRB-": "([{",
+        "-RRB-": ")]}",
+        "''": "'’»",
+        "``": "`‘«",
+        "$": "$£€¥",
+        "#": "#",
+        "CC": "&",
+        "NN": "%",
+    }.items()
+    for mark in marks
+}
+_CORE = regex.compile(r"[\p{L}\p{N}](?:\S*[\p{L}\p{M}\p{N}])?")
+
+
+def universal(tag: str) -> str:
+    """The universal part of speech of a Penn tag; X for one that is not known."""
+    return _UNIVERSAL.get(tag, "X")
+
+
+class Place(NamedTuple):
+    """A word and what stands next to it, as far as a light tagger reads."""
+
+    before: str
+    word: str
+    behind: str
+
+
+def core(span: str) -> tuple[int, int]:
+    """Where the word to be tagged lies in a span: the last of several, without marks around it; (0, 0) if none is.
+
+    The last, because what English puts before a head (very good, ice cream) matters less than the head.
+    """
+    words = [match.span() for match in _CORE.finditer(span)]
+    return words[-1] if words else (0, 0)
+
+
+def cut(spot: Spot) -> Place:
+    """The word that a question is about between its surroundings; without a letter or digit, the word is empty."""
+    text, start, end = spot
+    first, last = core(text[start:end])
+    end = start + last
+    start += first
+    return Place(text[max(0, start - REACH) : start], text[start:end], text[end : end + REACH])
+
+
+def mark(spot: Spot) -> str:
+    """The Penn tag of a span without letters and digits, by its first character; XX if it is blank."""
+    text, start, end = spot
+    shown = text[start:end].strip()
+    if not shown:
+        return "XX"
+    if shown[0] in '"“”':
+        return quote(text, text.index(shown[0], start))
+    return _MARKS.get(shown[0], "SYM")
+
+
+class _Rows:
+    """Rows of numbers by key, made when first asked for and forgotten all at once when they are many."""
+
+    def __init__(self, width: int, make: Callable[[Any], Any]) -> None:
+        self._make = make
+        self._index: dict[Hashable, int] = {}
+        self._rows = np.empty((1024, width), np.int16)
+
+    def of(self, keys: list[Any]) -> npt.NDArray[np.int16]:
+        """One row a key."""
+        index = self._index
+        if len(index) > 200_000:
+            index.clear()
+        for key in keys:
+            if key not in index:
+                if len(index) == len(self._rows):
+                    self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+                self._rows[len(index)] = self._make(key)
+                index[key] = len(index)
+        return self._rows[[index[key] for key in keys]]
+
+
+class PocketTagger:
+    """A linear model over a word and two neighbours on each side, without memory of the tags it gave.
+
+    A question costs three look-ups where words and surroundings recur, and its answer is a sum of whole numbers, so
+    no other question has a part in it. A span of several words is tagged as its last one; a word with a clitic as its
+    first part (don't as do, it's as it, film's as film). scripts/train_tagger.py trains it, docs/tagger.md measures it.
+    """
+
+    name = "pocket tagger"
+    in_flight = 1
+
+    def __init__(self, data: bytes | None = None) -> None:
+        if data is None:
+            data = (files("mohs.pocket") / "tagger.npz").read_bytes()
+        self.fingerprint = f"pocket-tagger-1-{hashlib.sha256(data).hexdigest()[:16]}"
+        with np.load(io.BytesIO(data), allow_pickle=False) as parts:
+            tags = parts["tags"].tobytes().decode().split()
+            names = parts["classes"].tobytes().decode().split("\n")
+            kinds = zip(_keys(parts["words"]).tolist(), parts["kinds"].tolist(), strict=True)
+            senses = dict(zip(_keys(parts["senses"]).tolist(), parts["bits"].tolist(), strict=True))
+            features = Features({key: names[kind] for key, kind in kinds}, senses)
+            keys = _keys(parts["features"])
+            weights = np.zeros((len(keys) + 1, len(tags)), np.int8)  # the last row is for features without weights
+            weights[np.repeat(np.arange(len(keys)), parts["counts"]), parts["columns"]] = parts["values"]
+        self._tags = [Tag(universal(tag), tag) for tag in tags]
+        index = {key: row for row, key in enumerate(keys.tolist())}
+        unknown = len(keys)
+
+        def total(found: Any) -> Any:
+            return weights[[index.get(key, unknown) for key in found]].sum(0, dtype=np.int16)
+
+        def before(string: str) -> Any:
+            side = features.before(string)
+            return np.append(total(side.keys), np.int16(side.opens))
+
+        self._before = _Rows(len(tags) + 1, before)
+        self._word = _Rows(len(tags), lambda key: total(features.word(*key)))
+        self._behind = _Rows(len(tags), lambda string: total(features.behind(string).keys))
+        self._cores: dict[str, tuple[int, int]] = {}
+
+    def plan(self, items: list[Spot]) -> list[list[Spot]]:
+        """Any order will do."""
+        return [items[start : start + 8192] for start in range(0, len(items), 8192)]
+
+    def launch(self, batch: list[Spot]) -> list[Spot]:
+        """Nothing to start."""
+        return batch
+
+    def collect(self, ticket: list[Spot]) -> list[Tag]:
+        """Add up the rows of each word and its two sides, and take the best tag."""
+        cores = self._cores
+        if len(cores) > 200_000:
+            cores.clear()
+        answers: list[Tag | None] = [None] * len(ticket)
+        places: list[int] = []
+        words, befores, behinds = [], [], []
+        for number, spot in enumerate(ticket):
+            text, start, end = spot
+            assert 0 <= start <= end <= len(text), "a spot lies in its text"
+            span = text[start:end]
+            lies = cores.get(span)
+            if lies is None:
+                lies = cores[span] = core(span)
+            if lies[1] == 0:
+                tag = mark(spot)
+                answers[number] = Tag(universal(tag), tag)
+                continue
+            end = start + lies[1]
+            start += lies[0]
+            places.append(number)
+            words.append(text[start:end])
+            befores.append(text[max(0, start - REACH) : start])
+            behinds.append(text[end : end + REACH])
+        if places:
+            ahead = self._before.of(befores)
+            scores = ahead[:, :-1] + self._behind.of(behinds)
+            scores += self._word.of(list(zip(words, ahead[:, -1].tolist(), strict=True)))
+            for number, best in zip(places, scores.argmax(1).tolist(), strict=True):
+                answers[number] = self._tags[best]
+        return [answer for answer in answers if answer is not None]
+
+
+def _keys(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """Sorted keys, which are stored as differences, byte by byte."""
+    steps = np.ascontiguousarray(planes.T).view(np.uint32)[:, 0]
+    return np.cumsum(steps, dtype=np.uint32)
+
+
+class SpacyTagger:
+    """The tagger of a spaCy pipeline, installed (`en_core_web_sm`) or in a folder.
+
+    Only the parts that give tags run; without the parser a few function words change sides between DET and PRON and
+    between ADP and SCONJ. If a span has several tokens, the last that is no clitic answers (do of don't, made of well-made).
+    A model is opened with `spacy.load` and nothing more: an installed one is imported as a package; a folder is read as
+    data, and its configuration can only name components that installed packages register. In a larger batch spaCy's
+    scores move in the last bits, so an exact tie could in principle fall otherwise.
+    """
+
+    in_flight = 1
+
+    def __init__(self, model: str = SMALL_ENGLISH) -> None:
+        try:
+            import spacy
+        except ImportError as error:
+            raise BadInput(
+                f"The tagger spacy:{model} needs spaCy: pip install 'mohs[spacy]', "
+                f"then python -m spacy download {SMALL_ENGLISH}."
+            ) from error
+        try:
+            nlp: Any = spacy.load(model)
+        except OSError as error:
+            if "E050" in str(error):
+                raise BadInput(
+                    f"spaCy has no model {model!r}: python -m spacy download {SMALL_ENGLISH}, "
+                    "or name a folder that holds one."
+                ) from error
+            raise BadInput(
+                f"spaCy cannot open {model!r} ({_sentence(error)}); name a folder that holds a model."
+            ) from error
+        except Exception as error:  # a model for another version, or a component that is not installed
+            raise BadInput(f"spaCy cannot open {model!r} ({_sentence(error)}); use a model for this spaCy.") from error
+        wanted = [pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS | _FEED_TAGGERS]
+        if not any(nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS for pipe in wanted):
+            raise BadInput(f"The spaCy model {model!r} has no tagger; use one that has, such as {SMALL_ENGLISH}.")
+        nlp.select_pipes(enable=wanted)
+        self.nlp = nlp
+        self.name = f"spacy:{model}"
+        title = f"{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
+        self.fingerprint = f"spacy-{version('spacy')}/{title}/{_content(Path(nlp.path))}"
+
+    def plan(self, items: list[Spot]) -> list[list[Spot]]:
+        """By text, so that a text is tagged once however many of its words are asked about."""
+        ordered = sorted(items)
+        return [ordered[start : start + 1024] for start in range(0, len(ordered), 1024)]
+
+    def launch(self, batch: list[Spot]) -> list[Spot]:
+        """Nothing to start: spaCy answers when waited for."""
+        return batch
+
+    def collect(self, ticket: list[Spot]) -> list[Tag]:
+        """Tag each distinct string once and look each word up in it."""
+        asked: dict[str, list[int]] = {}
+        for number, spot in enumerate(ticket):
+            asked.setdefault(spot.text, []).append(number)
+        answers = [Tag("X", "XX")] * len(ticket)
+        with getattr(self.nlp, "memory_zone", nullcontext)():  # without it every new word is kept for ever
+            for numbers, doc in zip(asked.values(), self.nlp.pipe(asked), strict=True):
+                starts = np.array([token.idx for token in doc])
+                for number in numbers:
+                    answers[number] = _answer(doc, starts, ticket[number])
+        return answers
+
+
+_GIVE_TAGS = {"tagger", "morphologizer", "attribute_ruler"}
+_FEED_TAGGERS = {"tok2vec", "transformer", "curated_transformer"}
+_SPACY_CLITIC = regex.compile(r"n['’]?t|['’]\p{L}{0,2}", regex.IGNORECASE)
+
+
+def _answer(doc: Any, starts: npt.NDArray[Any], spot: Spot) -> Tag:
+    """The tag of the last token in the span that is a word and no clitic, or of the token that covers its start."""
+    if not spot.text[spot.start : spot.end].strip():
+        return Tag("X", "XX")
+    first = max(0, int(np.searchsorted(starts, spot.start, side="right")) - 1)
+    inside = [token for token in doc[first : int(np.searchsorted(starts, spot.end))] if not token.is_space]
+    words = [token for token in inside if _CORE.search(token.text)]
+    heads = [token for token in words if not _SPACY_CLITIC.fullmatch(token.text)]
+    token = (heads or words or inside)[-1]
+    pos = token.pos_ or universal(token.tag_)
+    return Tag("VERB" if pos == "AUX" else pos, token.tag_)
+
+
+def _content(folder: Path) -> str:
+    """A hash of every file in a model folder."""
+    found = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        found.update(f"{path.relative_to(folder).as_posix()}\n{path.stat().st_size}\n".encode())
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _sentence(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
+
+
+def load_tagger(spec: str = "auto") -> PocketTagger | SpacyTagger:
+    """The tagger named on the command line; `auto` is spaCy's small English one where it is installed, else pocket."""
+    if spec == "auto":
+        spec = "spacy" if find_spec("spacy") and find_spec(SMALL_ENGLISH) else "pocket"
+    if spec == "pocket":
+        return PocketTagger()
+    if spec == "spacy":
+        return SpacyTagger()
+    if spec.startswith("spacy:") and spec != "spacy:":
+        return SpacyTagger(spec[6:])
+    raise BadInput(f"Unknown tagger {spec!r}; use auto, pocket or spacy:NAME_OR_PATH.")

@@ -1,0 +1,98 @@
+"""The words a small model knows, and a text as their numbers.
+
+A row is the words of the text, lower-cased; between the two texts of a pair stands a separator that no text can spell.
+What is longer than the window is cut at the end, the longer text of a pair first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from mohs.models.frame import keep
+from mohs.text.text import Text, words_of
+
+PADDING, UNKNOWN, SEPARATOR = 0, 1, 2
+SPECIAL = 3  # how many numbers come before the first word
+
+Row = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words in the order of their numbers, and how long a row may and must be."""
+
+    words: tuple[str, ...]
+    most: int  # words in a row, separator included
+    least: int = 1  # shorter rows end in padding: a property of the text, whatever batch it is in
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number + SPECIAL for number, word in enumerate(self.words)}
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal for equal words in equal order."""
+        return hashlib.sha256("\n".join(self.words).encode()).hexdigest()[:16]
+
+    def __len__(self) -> int:
+        return len(self.words) + SPECIAL
+
+    def row(self, fields: tuple[str, ...]) -> Row:
+        """The numbers of a text's words."""
+        number = self.index.get
+        parts = [[number(word, UNKNOWN) for word in words_of((field,))] for field in fields]
+        kept = keep([len(part) for part in parts], self._room(fields))
+        row = parts[0][: kept[0]]
+        for part, size in zip(parts[1:], kept[1:], strict=True):
+            row.append(SEPARATOR)
+            row += part[:size]
+        row += [PADDING] * (self.least - len(row))
+        return tuple(row)
+
+    def spans(self, fields: tuple[str, ...]) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """For each word inside the window its place in the row, and its field, start and end."""
+        found = Text(*fields).spans()
+        lengths = [sum(span[0] == number for span in found) for number in range(len(fields))]
+        kept = keep(lengths, self._room(fields))
+        places: list[int] = []
+        spans: list[tuple[int, int, int]] = []
+        before = 0  # words of the fields so far, in the text
+        for field, (size, length) in enumerate(zip(kept, lengths, strict=True)):
+            start = len(places) + field
+            places += range(start, start + size)
+            spans += found[before : before + size]
+            before += length
+        return places, spans
+
+    def visible(self, fields: tuple[str, ...]) -> tuple[int, ...] | None:
+        """How many characters of each field are inside the window; None if all are."""
+        lengths = [len(words_of((field,))) for field in fields]
+        kept = keep(lengths, self._room(fields))
+        if kept == lengths:
+            return None
+        _, spans = self.spans(fields)
+        ends = [max((end for field, _, end in spans if field == number), default=0) for number in range(len(fields))]
+        return tuple(
+            len(field) if size == length else end
+            for field, size, length, end in zip(fields, kept, lengths, ends, strict=True)
+        )
+
+    def _room(self, fields: tuple[str, ...]) -> int:
+        return self.most - (len(fields) - 1)
+
+
+def known_words(texts: Iterable[tuple[str, ...]], min_count: int, vectors: Collection[str]) -> tuple[str, ...]:
+    """The words seen often enough, most frequent first, and whatever else was seen and has a vector."""
+    seen = Counter(word for fields in texts for word in words_of(fields))
+    kept = [(-count, word) for word, count in seen.items() if count >= min_count or word in vectors]
+    return tuple(word for _, word in sorted(kept))
+
+
+def readable(words: Iterable[str]) -> list[str]:
+    """Those of some words that a text can hold: one word each, in lower case."""
+    return [word for word in words if words_of((word,)) == [word]]

@@ -1,0 +1,1 @@
+"""Training victims: data and recipe in, a folder with a classifier out."""

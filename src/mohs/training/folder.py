@@ -1,0 +1,214 @@
+"""The folder a training writes to, safe against a kill at any moment.
+
+training.json says what was asked for and, once the model is there, what came out. Until then checkpoint/ holds
+state.safetensors (weights, optimizer and, in its header, where the training stands) and best-N.safetensors (the
+weights after the best epoch so far). Each file is written beside its place and renamed into it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from mohs.errors import BadInput, MohsError
+
+RECORD, WORKSHOP, LOCK, STATE = "training.json", "checkpoint", "lock", "state.safetensors"
+_NEW = ".new"
+
+
+class TrainingFolder:
+    """An open training: locked against other processes until it is closed."""
+
+    def __init__(self, path: Path, record: dict[str, Any], lock: IO[str]) -> None:
+        self.path = path
+        self.record = record
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path, config: Mapping[str, Any], identity: Mapping[str, Any]) -> TrainingFolder:
+        """Start a training, or go on with the one in the folder if it was asked for in the same way."""
+        try:
+            if path.exists() and not path.is_dir():
+                raise BadInput(f"{path} is a file; --out names a folder for the model.")
+            if path.is_dir() and not (path / RECORD).exists():
+                _refuse_foreign(path)
+            (path / WORKSHOP).mkdir(parents=True, exist_ok=True)
+            lock = (path / WORKSHOP / LOCK).open("w")
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not (path / RECORD).exists():
+                record = {"command": "train", "config": dict(config), "identity": dict(identity), "finished": None}
+                found = cls(path, record, lock)
+                found._write_record()
+                return found
+            found = cls(path, read_record(path), lock)
+        except BlockingIOError:
+            lock.close()
+            raise BadInput(f"Another process is training in {path}; wait for it or choose another --out.") from None
+        except OSError as error:
+            lock.close()
+            raise _unwritable(path, error) from error
+        except BaseException:
+            lock.close()
+            raise
+        try:
+            _refuse_changes(path, found.record["identity"], identity)
+        except BadInput:
+            found.close()
+            raise
+        return found
+
+    @property
+    def finished(self) -> dict[str, Any] | None:
+        """What came out, if the training is done."""
+        found: dict[str, Any] | None = self.record["finished"]
+        return found
+
+    def save(self, tensors: Mapping[str, Any], place: Mapping[str, Any]) -> None:
+        """Replace the checkpoint: tensors, and where the training stands."""
+        self._write_tensors(STATE, tensors, place)
+        keep = {f"best-{place['best_epoch']}.safetensors", STATE, LOCK}
+        for path in (self.path / WORKSHOP).iterdir():  # what no checkpoint speaks of any more
+            if path.name not in keep and path.is_file():
+                path.unlink(missing_ok=True)
+
+    def saved(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The tensors of the checkpoint and where the training stood; None before the first."""
+        return self._read(STATE) if (self.path / WORKSHOP / STATE).exists() else None
+
+    def save_best(self, epoch: int, tensors: Mapping[str, Any]) -> None:
+        """Keep the weights after an epoch. The checkpoint that follows says that they are the best."""
+        self._write_tensors(f"best-{epoch}.safetensors", tensors, {})
+
+    def saved_best(self, epoch: int) -> dict[str, Any]:
+        """The weights after an epoch."""
+        return self._read(f"best-{epoch}.safetensors")[0]
+
+    def publish(self, write: Callable[[Path], None]) -> None:
+        """Let `write` fill a folder, then move what is in it to its place."""
+        from safetensors import SafetensorError
+
+        beside = self.path / WORKSHOP / f"model{_NEW}"
+        try:
+            shutil.rmtree(beside, ignore_errors=True)
+            beside.mkdir()
+            mode = beside.stat().st_mode & 0o666  # as the user's mask has it; safetensors keeps files to the owner
+            write(beside)
+            for part in sorted(beside.iterdir()):
+                target = self.path / part.name
+                if part.is_dir():
+                    shutil.rmtree(target, ignore_errors=True)
+                    part.replace(target)
+                else:
+                    part.chmod(mode)
+                    _settle(part, target)
+            beside.rmdir()
+        except (OSError, SafetensorError) as error:
+            raise _unsaved(self.path, error) from error
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Say that the model is there, and clear away the checkpoint."""
+        self.record["finished"] = dict(facts)
+        self._write_record()
+        shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
+
+    def close(self) -> None:
+        """Let others write."""
+        if self.finished is not None:
+            shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
+        self._lock.close()
+
+    def _write_record(self) -> None:
+        beside = self.path / (RECORD + _NEW)
+        try:
+            with beside.open("w", encoding="utf-8") as file:
+                json.dump(self.record, file, indent=2, ensure_ascii=False)
+                file.write("\n")
+            _settle(beside, self.path / RECORD)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise _unwritable(self.path, error) from error
+
+    def _write_tensors(self, name: str, tensors: Mapping[str, Any], place: Mapping[str, Any]) -> None:
+        from safetensors import SafetensorError
+        from safetensors.torch import save_file
+
+        beside = self.path / WORKSHOP / (name + _NEW)
+        try:
+            save_file(dict(tensors), beside, metadata={"place": json.dumps(dict(place))})
+            _settle(beside, self.path / WORKSHOP / name)
+        except (OSError, SafetensorError) as error:
+            beside.unlink(missing_ok=True)
+            raise _unsaved(self.path, error) from error
+
+    def _read(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        from safetensors import SafetensorError, safe_open
+
+        path = self.path / WORKSHOP / name
+        try:
+            with safe_open(path, "pt") as file:
+                place = json.loads(file.metadata()["place"])
+                return {key: file.get_tensor(key) for key in file.keys()}, place  # noqa: SIM118
+        except (OSError, LookupError, TypeError, ValueError, SafetensorError) as error:
+            raise BadInput(
+                f"The checkpoint {path} cannot be read ({error}); delete the folder {path.parent} to train afresh."
+            ) from error
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """What training.json says."""
+    try:
+        record = json.loads((path / RECORD).read_text("utf-8"))
+        if isinstance(record["identity"], dict) and isinstance(record["config"], dict) and "finished" in record:
+            found: dict[str, Any] = record
+            return found
+        fault = "it is not a training's"
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        fault = " ".join(str(error).split())
+    raise BadInput(f"{path / RECORD} cannot be read ({fault}); restore it from a copy or choose another --out.")
+
+
+def _settle(beside: Path, place: Path) -> None:
+    """Rename a file that is wholly on the disk, so that a kill or a power cut leaves the old one or the new one."""
+    with beside.open("rb") as file:
+        os.fsync(file.fileno())
+    beside.replace(place)
+
+
+def _refuse_foreign(path: Path) -> None:
+    inside = {p.name for p in (path / WORKSHOP).iterdir()} if (path / WORKSHOP).is_dir() else set()
+    foreign = sorted({p.name for p in path.iterdir()} - ({WORKSHOP} if inside <= {LOCK} else set()) - {RECORD + _NEW})
+    if foreign:
+        raise BadInput(f"{path} holds other files ({foreign[0]}) and no training; choose a new folder with --out.")
+
+
+def _refuse_changes(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    lines = [
+        f"  {key}: {old.get(key)!r} in the folder, {new.get(key)!r} asked for"
+        for key in dict.fromkeys([*old, *new])
+        if old.get(key) != new.get(key)
+    ]
+    if lines:
+        difference = "\n".join(lines)
+        raise BadInput(
+            f"{path} holds a training that was asked for differently, or on other data:\n{difference}\n"
+            "Ask for the same thing to go on with it, or choose another --out."
+        )
+
+
+def _unwritable(path: Path, error: OSError) -> BadInput:
+    return BadInput(f"The folder {path} cannot be written ({error.strerror}); make room or choose another --out.")
+
+
+def _unsaved(path: Path, error: Exception) -> MohsError:
+    reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+    return MohsError(
+        f"{path} cannot be saved ({reason}); the last checkpoint is kept: make room and run the same command again."
+    )

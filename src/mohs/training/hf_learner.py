@@ -1,0 +1,103 @@
+"""Fine-tuning a Hugging Face encoder into a classifier."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mohs.errors import BadInput
+from mohs.models.pretrained import window_of
+from mohs.training.learner import Texts
+from mohs.training.recipe import Recipe
+
+
+class HfLearner:
+    """A pre-trained encoder under a classifier head, which may be new. Pairs take the tokenizer's form for pairs."""
+
+    prefix = "hf"
+
+    def __init__(self, recipe: Recipe, texts: Texts, labels: tuple[str, ...]) -> None:
+        spec = recipe.arch.removeprefix("hf:")
+        self._tokenizer, self.module, new = _load(spec, labels)
+        self.new = new
+        self._tokenizer.model_max_length = min(recipe.max_words, window_of(self._tokenizer, self.module.config))
+
+    def rows(self, texts: Texts) -> list[Any]:
+        """Token ids, and segment ids where there are any."""
+        if not texts:
+            return []
+        columns = map(list, zip(*texts, strict=True))
+        encoded = self._tokenizer(*columns, truncation=True, return_attention_mask=False)
+        return list(encoded.encodings)
+
+    def logits(self, rows: Sequence[Any]) -> Tensor:
+        """Logits of rows of similar length."""
+        longest = max(map(len, rows))
+        inputs = {
+            "input_ids": [row.ids + [self._tokenizer.pad_token_id] * (longest - len(row)) for row in rows],
+            "attention_mask": [[1] * len(row) + [0] * (longest - len(row)) for row in rows],
+        }
+        if "token_type_ids" in self._tokenizer.model_input_names:
+            inputs["token_type_ids"] = [row.type_ids + [0] * (longest - len(row)) for row in rows]
+        device = self.module.device
+        found = self.module(**{key: torch.tensor(value).to(device) for key, value in inputs.items()})
+        logits: Tensor = found.logits.float()
+        return logits
+
+    def save(self, folder: Path) -> None:
+        """Write model and tokenizer in the Hugging Face layout."""
+        self.module.save_pretrained(folder)
+        self._tokenizer.save_pretrained(folder)
+
+    def about(self) -> dict[str, Any]:
+        """Facts for the model card."""
+        return {
+            "started with random numbers": ", ".join(self.new) or "nothing",
+            "numbers in the model": f"{sum(p.numel() for p in self.module.parameters()):,}",
+        }
+
+
+def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
+    """A tokenizer, a model and the names of the weights that are new."""
+    library: Any = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    folder = Path(spec).expanduser()
+    if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
+        raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
+    place = str(folder) if folder.is_dir() else spec
+    names = dict(enumerate(labels))
+    try:
+        config = library.AutoConfig.from_pretrained(place)
+        if getattr(config, "auto_map", None):
+            raise BadInput(f"hf:{spec} brings its own code, which is not run here; fine-tune it elsewhere.")
+        config.num_labels, config.problem_type = len(labels), "single_label_classification"
+        config.id2label, config.label2id = names, {name: number for number, name in names.items()}
+        tokenizer = library.AutoTokenizer.from_pretrained(place)
+        model, report = library.AutoModelForSequenceClassification.from_pretrained(
+            place, config=config, output_loading_info=True, ignore_mismatched_sizes=True
+        )
+    except BadInput:
+        raise
+    except Exception as error:  # the library raises many kinds
+        reason = " ".join(str(error).split())
+        raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
+    if not getattr(tokenizer, "is_fast", False):
+        raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
+    if tokenizer.pad_token_id is None:
+        raise BadInput(f"hf:{spec} has a tokenizer without a padding token; set one and save it again.")
+    if tokenizer.truncation_side != "right" or tokenizer.padding_side != "right":
+        raise BadInput(f"hf:{spec} cuts or pads texts at the start; set both sides to right in its tokenizer.")
+    read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
+    if not read or set(read) <= {tokenizer.unk_token_id}:
+        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
+    new = sorted({*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])})
+    inside = [key for key in new if key.startswith(f"{model.base_model_prefix}.") and ".pooler." not in key]
+    if inside:
+        raise BadInput(f"hf:{spec} has no weights for {inside[0]}, which is no classifier head; give a whole encoder.")
+    return tokenizer, model.float(), new

@@ -1,0 +1,109 @@
+"""What the training loop needs of a classifier, and the one that reads words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from mohs.errors import BadInput
+from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
+from mohs.models.neural import save_neural
+from mohs.models.vocabulary import PADDING, Row, Vocabulary, known_words, readable
+from mohs.text.vectors import read_vectors
+from mohs.training.embeddings import starting_table
+from mohs.training.recipe import Recipe
+
+Texts = Sequence[tuple[str, ...]]
+
+
+class Learner(Protocol):
+    """A classifier that can be trained."""
+
+    prefix: str  # of the name under which the saved model is attacked
+
+    @property
+    def module(self) -> nn.Module:
+        """The weights."""
+        ...
+
+    def rows(self, texts: Texts) -> list[Any]:
+        """The texts as the model reads them; the length of a row is what it costs."""
+        ...
+
+    def logits(self, rows: Sequence[Any]) -> Tensor:
+        """One row of logits a text; padding does not count."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an empty folder."""
+        ...
+
+    def about(self) -> dict[str, Any]:
+        """Facts for the model card."""
+        ...
+
+
+class WordLearner:
+    """A classifier over word vectors that starts from random numbers, or from given vectors."""
+
+    prefix = "mohs"
+
+    def __init__(self, recipe: Recipe, texts: Texts, labels: tuple[str, ...]) -> None:
+        vectors = None if recipe.vectors in (None, "none") else read_vectors(str(recipe.vectors))
+        known = {} if vectors is None else vectors.index
+        words = known_words(texts, recipe.min_count or 1, known)
+        self.with_vector = sum(word in known for word in words)
+        if vectors is not None and not self.with_vector:
+            raise BadInput(
+                f"No word of the data has a vector in {recipe.vectors}, which may be for another language or in "
+                "capitals; name others, or --vectors none."
+            )
+        if recipe.all_vectors and vectors is not None:
+            words += tuple(sorted(set(readable(vectors.words)) - set(words)))
+        if not words:
+            raise BadInput(f"No word of the data occurs {recipe.min_count} times; lower --min-count.")
+        self.vocabulary = Vocabulary(words, recipe.max_words, ARCHITECTURES[recipe.arch].least)
+        self.labels = labels
+        self.text_fields = len(texts[0])
+        self.shape = Shape(
+            architecture=recipe.arch,
+            words=len(self.vocabulary),
+            dim=(recipe.dim or 0) if vectors is None else vectors.table.shape[1],
+            hidden=recipe.hidden or 0,
+            classes=len(labels),
+            dropout=recipe.dropout or 0.0,
+            max_words=recipe.max_words,
+            layers=recipe.layers or 0,
+            heads=recipe.heads or 0,
+        )
+        self.module = Classifier(self.shape)
+        table = starting_table(self.vocabulary, vectors, self.shape.dim, recipe.seed)
+        self.module.embedding.weight = nn.Parameter(torch.from_numpy(table), requires_grad=not recipe.freeze)
+
+    def rows(self, texts: Texts) -> list[Row]:
+        """Word numbers."""
+        return [self.vocabulary.row(fields) for fields in texts]
+
+    def logits(self, rows: Sequence[Row]) -> Tensor:
+        """Logits of rows of similar length."""
+        lengths = [len(row) for row in rows]
+        longest = max(lengths)
+        table = torch.tensor([row + (PADDING,) * (longest - len(row)) for row in rows])
+        inside = None if min(lengths) == longest else torch.tensor(lengths)
+        logits: Tensor = self.module(table.to(self.module.embedding.weight.device), inside)
+        return logits
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an empty folder."""
+        save_neural(folder, self.shape, self.vocabulary, self.module, self.labels, self.text_fields)
+
+    def about(self) -> dict[str, Any]:
+        """Facts for the model card."""
+        return {
+            "words known": f"{len(self.vocabulary.words):,}, {self.with_vector:,} of the data's with a vector",
+            "numbers in the model": f"{sum(p.numel() for p in self.module.parameters()):,}",
+        }

@@ -1,0 +1,212 @@
+"""The training loop: mini-batches of similar length, early stopping, and checkpoints to go on from.
+
+Nothing random is carried from step to step. The order of an epoch and the dropout of a step are drawn from the seed
+and their own number, so that a training that was killed ends with the weights of one that was not. On one CPU with
+one number of threads these are the same bits every time; CUDA kernels may add in another order, so there they are
+close and not equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from random import Random
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from mohs.errors import BadInput
+from mohs.training.folder import TrainingFolder
+from mohs.training.learner import Learner
+from mohs.training.recipe import Recipe
+
+_POOL = 50  # batches that are sorted by length together: little padding, and still a random order
+_DEV_BATCH = 128
+
+
+class Progress(NamedTuple):
+    """How far a training is: after each step, and with `right` after each epoch."""
+
+    epoch: int  # from 1
+    epochs: int  # at most
+    step: int  # of all epochs
+    steps: int
+    loss: float  # the mean over the epoch so far
+    right: int | None = None  # of the dev examples
+    of: int | None = None
+    best: bool = False  # better than every epoch before
+
+
+Report = Callable[[Progress], None]
+
+
+class Set(NamedTuple):
+    """Examples as a model reads them, with their labels."""
+
+    rows: list[Any]
+    labels: list[int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a training stands. What is not here is in the weights, the optimizer, or drawn afresh from the seed."""
+
+    epoch: int = 0
+    batch: int = 0  # batches of this epoch that are done
+    loss: float = 0.0  # summed over the examples of this epoch
+    seen: int = 0
+    best_epoch: int = -1
+    best_right: int = -1
+    history: tuple[tuple[float, int], ...] = ()  # of each epoch its mean loss and how many dev examples were right
+
+    def stale(self, patience: int) -> bool:
+        """Whether the last better epoch is too long ago."""
+        return self.epoch - 1 - self.best_epoch >= patience
+
+
+def fit(
+    learner: Learner,
+    recipe: Recipe,
+    train: Set,
+    dev: Set,
+    folder: TrainingFolder,
+    *,
+    save_every: int,
+    report: Report | None = None,
+) -> Place:
+    """Train from the start or from the folder's checkpoint; the module then holds the weights of the best epoch."""
+    module = learner.module
+    optimizer = _optimizer(module, recipe)
+    place = _restore(folder, module, optimizer)
+    batches = math.ceil(len(train.rows) / recipe.batch)
+    steps = recipe.epochs * batches
+    tell = report or (lambda progress: None)
+    while place.epoch < recipe.epochs and not place.stale(recipe.patience):
+        order = batches_of([len(row) for row in train.rows], recipe.batch, f"{recipe.seed}/{place.epoch}")
+        for batch in order[place.batch :]:
+            step = place.epoch * batches + place.batch
+            for group in optimizer.param_groups:
+                group["lr"] = recipe.rate(step, steps)
+            loss = _step(learner, optimizer, recipe, train, batch, step)
+            if not math.isfinite(loss):
+                raise _diverged(place.epoch, recipe, folder)
+            place = replace(
+                place, batch=place.batch + 1, loss=place.loss + loss * len(batch), seen=place.seen + len(batch)
+            )
+            tell(Progress(place.epoch + 1, recipe.epochs, step + 1, steps, place.loss / place.seen))
+            if (step + 1) % save_every == 0 and place.batch < batches:
+                folder.save(_state(module, optimizer), asdict(place))
+        right, dev_loss = evaluate(learner, dev)
+        if not math.isfinite(dev_loss):
+            raise _diverged(place.epoch, recipe, folder)
+        mean, epoch, better = place.loss / place.seen, place.epoch, right > place.best_right
+        place = replace(place, epoch=epoch + 1, batch=0, loss=0.0, seen=0, history=(*place.history, (mean, right)))
+        if better:
+            place = replace(place, best_epoch=epoch, best_right=right)
+            folder.save_best(epoch, _learned(module))
+        folder.save(_state(module, optimizer), asdict(place))
+        done = Progress(epoch + 1, recipe.epochs, place.epoch * batches, steps, mean, right, len(dev.rows), better)
+        tell(done)
+    module.load_state_dict(folder.saved_best(place.best_epoch), strict=False)
+    return place
+
+
+def batches_of(sizes: Sequence[int], batch: int, seed: str) -> list[list[int]]:
+    """All numbers in random order, cut into batches of similar size: the same for the same seed."""
+    chance = Random(seed)
+    order = list(range(len(sizes)))
+    chance.shuffle(order)
+    batches = []
+    for start in range(0, len(order), batch * _POOL):
+        pool = sorted(order[start : start + batch * _POOL], key=sizes.__getitem__)
+        batches += [pool[at : at + batch] for at in range(0, len(pool), batch)]
+    chance.shuffle(batches)
+    return batches
+
+
+def evaluate(learner: Learner, data: Set) -> tuple[int, float]:
+    """How many of the examples are right, and the mean loss."""
+    learner.module.eval()
+    order = sorted(range(len(data.rows)), key=lambda number: len(data.rows[number]))
+    right, loss = 0, 0.0
+    with torch.inference_mode():
+        for start in range(0, len(order), _DEV_BATCH):
+            part = order[start : start + _DEV_BATCH]
+            logits = learner.logits([data.rows[number] for number in part]).cpu()
+            labels = torch.tensor([data.labels[number] for number in part])
+            right += int((logits.argmax(1) == labels).sum())
+            loss += float(cross_entropy(logits, labels, reduction="sum"))
+    return right, loss / len(order)
+
+
+def drawn(*parts: object) -> int:
+    """A seed for torch out of whatever names the draw."""
+    return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big") >> 1
+
+
+def _step(
+    learner: Learner, optimizer: torch.optim.Optimizer, recipe: Recipe, train: Set, batch: list[int], step: int
+) -> float:
+    torch.manual_seed(drawn(recipe.seed, "step", step))
+    learner.module.train()
+    logits = learner.logits([train.rows[number] for number in batch])
+    loss = cross_entropy(logits, torch.tensor([train.labels[number] for number in batch]).to(logits.device))
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
+    optimizer.step()
+    return float(loss.detach())
+
+
+def _diverged(epoch: int, recipe: Recipe, folder: TrainingFolder) -> BadInput:
+    return BadInput(
+        f"The loss is no longer a number in epoch {epoch + 1} with --lr {recipe.lr:g}; "
+        f"train with a lower one, such as --lr {recipe.lr / 10:g}, and another --out than {folder.path}."
+    )
+
+
+def _optimizer(module: torch.nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    learned = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    groups = [
+        {"params": [p for p in learned if p.ndim > 1], "weight_decay": recipe.decay},
+        {"params": [p for p in learned if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=recipe.lr)
+
+
+def _learned(module: torch.nn.Module) -> dict[str, Any]:
+    """Copies of all weights but the frozen ones, which are where they started."""
+    frozen = {name for name, parameter in module.named_parameters() if not parameter.requires_grad}
+    state = module.state_dict()
+    return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in state.items() if name not in frozen}
+
+
+def _state(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    tensors = {f"model/{name}": tensor for name, tensor in _learned(module).items()}
+    for number, entries in optimizer.state_dict()["state"].items():
+        for name, value in entries.items():
+            tensors[f"optimizer/{number}/{name}"] = value.detach().cpu().clone().contiguous()
+    return tensors
+
+
+def _restore(folder: TrainingFolder, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Place:
+    found = folder.saved()
+    if found is None:
+        return Place()
+    tensors, place = found
+    state: dict[int, dict[str, Any]] = {}
+    model: dict[str, Any] = {}
+    for key, tensor in tensors.items():
+        kind, _, rest = key.partition("/")
+        if kind == "model":
+            model[rest] = tensor
+        else:
+            number, _, name = rest.partition("/")
+            state.setdefault(int(number), {})[name] = tensor
+    module.load_state_dict(model, strict=False)
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+    history = tuple((float(loss), int(right)) for loss, right in place["history"])
+    return Place(**{**place, "history": history})

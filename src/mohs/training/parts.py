@@ -1,0 +1,126 @@
+"""The examples of a training: what is learned from, what decides when to stop, and what is only measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from mohs.errors import BadInput
+from mohs.text import Example, pocket
+from mohs.text.dataset import Dataset, examples_from
+
+Source = str | Path | Dataset | Iterable[Any]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Examples for learning, stopping and measuring, the names of the classes, and where it all comes from."""
+
+    train: list[Example]
+    dev: list[Example]
+    test: list[Example]
+    labels: tuple[str, ...]
+    facts: dict[str, dict[str, Any]]  # source, number of examples and hash of each part; how many are learned from
+
+
+def read_parts(
+    data: Source, dev: Source | None, test: Source | None, labels: Sequence[str], dev_share: float | None, seed: int
+) -> Parts:
+    """Read and check everything before any work is spent. Without dev data a share of each class is put aside."""
+    if dev is not None and dev_share is not None:
+        raise BadInput("--dev names the dev data and --dev-share puts some of the training data aside; give one.")
+    share = 0.1 if dev_share is None else dev_share
+    if not 0 < share < 1:
+        raise BadInput(f"--dev-share is {share}; it must be above 0 and below 1.")
+    reader = data if isinstance(data, Dataset) else Dataset("the examples given")
+    reader = replace(reader, labels=tuple(labels) or reader.labels)
+    learned, about = _read(data, reader)
+    named = reader.labels
+    classes = _classes(learned, named, about["source"])
+    facts = {"train": about}
+    if dev is None:
+        learned, held = split(learned, share, seed)
+        digest = Dataset("dev").survey(held)[2]
+        facts["dev"] = {"source": f"drawn from these with seed {seed}", "examples": len(held), "hash": digest}
+    else:
+        held, facts["dev"] = _read(dev, replace(reader, n=None))
+    facts["train"]["learned_from"] = len(learned)
+    measured: list[Example] = []
+    if test is not None:
+        measured, facts["test"] = _read(test, replace(reader, n=None))
+    for name, examples in (("dev", held), ("test", measured)):
+        for example in examples:
+            if example.label >= len(classes):
+                raise BadInput(
+                    f"The {name} example {example.id!r} has label {example.label}, but the training data has "
+                    f"{len(classes)} classes (0 to {len(classes) - 1})."
+                )
+        if examples and len(examples[0].names) != len(learned[0].names):
+            raise BadInput(
+                f"The {name} data has the fields {', '.join(examples[0].names)} and the training data "
+                f"{', '.join(learned[0].names)}; give both the same number of texts."
+            )
+    return Parts(learned, held, measured, classes, facts)
+
+
+def split(examples: list[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
+    """A share of each class put aside, drawn with a seed; both parts keep the order of the data."""
+    by_class: dict[int, list[int]] = defaultdict(list)
+    for number, example in enumerate(examples):
+        by_class[example.label].append(number)
+    aside: set[int] = set()
+    for label, numbers in sorted(by_class.items()):
+        size = min(max(1, round(share * len(numbers))), len(numbers) - 1)  # at least one of each class is learned from
+        aside.update(Random(f"{seed}/dev/{label}").sample(numbers, size))
+    if not aside:
+        raise BadInput(
+            f"There is nothing to put aside for dev among {len(examples)} examples with one of each class; "
+            "give more, or name dev data with --dev."
+        )
+    kept = [example for number, example in enumerate(examples) if number not in aside]
+    return kept, [examples[number] for number in sorted(aside)]
+
+
+def _read(source: Source, reader: Dataset) -> tuple[list[Example], dict[str, Any]]:
+    """The examples, and what is known of them. A bare path is read in the way of the training data."""
+    examples: list[Example]
+    if isinstance(source, (str, Path)):
+        dataset = replace(reader, source=str(source))
+        examples = list(dataset)
+    elif isinstance(source, Dataset):
+        dataset = replace(source, labels=source.labels or reader.labels)
+        examples = list(dataset)
+    else:
+        dataset = Dataset("the examples given")
+        given: Any = source
+        examples = examples_from(given, reader.labels)
+    count, _, digest = dataset.survey(examples)
+    return examples, {"source": dataset.source, "examples": count, "hash": digest}
+
+
+def _classes(examples: list[Example], labels: tuple[str, ...], source: str) -> tuple[str, ...]:
+    """Their names; numbers where none are given."""
+    present = {example.label for example in examples}
+    if len(present) == 1:
+        raise BadInput(
+            f"{source} has one class only (label {present.pop()} in all {len(examples)} examples); "
+            "a classifier needs examples of two."
+        )
+    highest = max(present)
+    if labels:
+        if highest >= len(labels):
+            raise BadInput(f"{source} has a label {highest}, but --labels names {len(labels)} classes.")
+        return labels
+    missing = next((label for label in range(highest) if label not in present), None)
+    if missing is not None:
+        raise BadInput(
+            f"{source} has a label {highest} and none of label {missing}; number the classes from 0 without gaps, "
+            "or name all of them with --labels."
+        )
+    if source.partition(":")[0] == "pocket":
+        return pocket.LABELS
+    return tuple(str(label) for label in range(highest + 1))

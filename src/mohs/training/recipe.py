@@ -1,0 +1,122 @@
+"""How a classifier is trained: every number that decides the weights, with defaults for each architecture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from mohs.errors import BadInput
+
+WORD_ARCHITECTURES = ("bow", "cnn", "lstm", "bilstm", "transformer")
+KINDS = f"{', '.join(WORD_ARCHITECTURES)} or hf:PATH_OR_ID"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings of a training. What a fine-tuned transformer brings along itself is None for it."""
+
+    arch: str
+    vectors: str | None = "pocket"  # where word vectors come from: pocket, a folder, or none
+    all_vectors: bool | None = False  # also know the words that have a vector and are not in the data
+    freeze: bool | None = False  # leave the word vectors as they are; words without one then keep their random one
+    dim: int | None = None  # size of the word vectors where none are given
+    hidden: int | None = 100
+    layers: int | None = None  # of the transformer
+    heads: int | None = None
+    dropout: float | None = 0.3
+    min_count: int | None = 2  # words seen less often count as unknown, unless they have a vector
+    max_words: int = 256  # for hf: tokens, special ones included
+    epochs: int = 15
+    batch: int = 32
+    lr: float = 1e-3
+    warmup: float = 0.0  # over this share of the steps the rate rises, then falls to zero; 0: it stays as it is
+    decay: float = 0.0  # AdamW's, of matrices only
+    clip: float = 1.0  # the longest gradient
+    patience: int = 5  # epochs without a better dev accuracy, after which training ends
+    seed: int = 0
+
+    def settings(self) -> dict[str, Any]:
+        """What applies to this architecture, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from zero."""
+        rising = self.warmup * steps
+        if not rising:
+            return self.lr
+        return self.lr * min(1, (step + 1) / rising, (steps - step) / (steps - rising))
+
+
+# hidden: a reader's own unit, see Shape. The LSTM's 150 and 0.3 are those of the classifiers that papers attack most.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "bow": {"epochs": 20},
+    "cnn": {"dropout": 0.5},  # with 100 filters of each width, as in Kim 2014
+    "lstm": {"hidden": 150},
+    "bilstm": {"hidden": 150},
+    "transformer": {"hidden": 128, "layers": 2, "heads": 4, "dropout": 0.1, "lr": 5e-4, "warmup": 0.1, "epochs": 20},
+    "hf": {"lr": 5e-5, "warmup": 0.1, "decay": 0.01, "epochs": 3, "patience": 2},
+}
+_NOT_FOR_HF = ("vectors", "all_vectors", "freeze", "dim", "hidden", "layers", "heads", "dropout", "min_count")
+_LEAST: dict[str, int] = {
+    "dim": 1,
+    "hidden": 1,
+    "layers": 1,
+    "heads": 1,
+    "min_count": 1,
+    "max_words": 5,  # the widest filter of a CNN, and a pair with its separators
+    "epochs": 1,
+    "batch": 1,
+    "patience": 1,
+}
+
+
+def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
+    """The defaults of an architecture with what was given in their place; what does not fit is refused."""
+    hf = arch.startswith("hf:") and len(arch) > 3
+    if not hf and arch not in WORD_ARCHITECTURES:
+        raise BadInput(f"Unknown architecture {arch!r}; use {KINDS}.")
+    known = {field.name for field in fields(Recipe)} - {"arch"}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in known:
+            raise BadInput(f"Training has no setting {name!r}; it takes {', '.join(sorted(known))}.")
+        if hf and name in _NOT_FOR_HF and chosen[name] is not False:
+            raise BadInput(f"{_flag(name)} is not for {arch}, which brings its own; leave it out.")
+        if name in ("layers", "heads") and arch != "transformer":
+            raise BadInput(f"{_flag(name)} is for the transformer, not for {arch}; leave it out.")
+    recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
+    if hf:
+        return _checked(replace(recipe, **{**chosen, **dict.fromkeys(_NOT_FOR_HF)}))
+    recipe = replace(recipe, **chosen)
+    if recipe.vectors == "none":
+        if recipe.freeze or recipe.all_vectors:
+            raise BadInput("Without word vectors there are none to freeze or to keep; name some with --vectors.")
+        recipe = replace(recipe, dim=recipe.dim or 100)
+    elif recipe.dim is not None:
+        raise BadInput(f"--dim is for --vectors none; the vectors {recipe.vectors} have their own size.")
+    return _checked(recipe)
+
+
+def _checked(recipe: Recipe) -> Recipe:
+    for name, value in recipe.settings().items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise BadInput(f"{_flag(name)} is {value}; give a finite number.")
+        if name in _LEAST and value < _LEAST[name]:
+            raise BadInput(f"{_flag(name)} is {value}; it must be at least {_LEAST[name]}.")
+        if name in ("lr", "clip") and value <= 0:
+            raise BadInput(f"{_flag(name)} is {value}; it must be above 0.")
+        if name in ("dropout", "warmup") and not 0 <= value < 1:
+            raise BadInput(f"{_flag(name)} is {value}; it must be at least 0 and below 1.")
+    if recipe.decay < 0:
+        raise BadInput(f"{_flag('decay')} is {recipe.decay}; it must be at least 0.")
+    hidden, heads = recipe.hidden or 0, recipe.heads or 1
+    if hidden % heads or (recipe.arch == "bilstm" and hidden % 2):
+        parts = f"{heads} heads" if recipe.arch == "transformer" else "two directions"
+        raise BadInput(f"--hidden {hidden} cannot be shared out among {parts}; give a multiple.")
+    return recipe
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

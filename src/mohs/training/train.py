@@ -1,0 +1,185 @@
+"""`mohs train`: examples in, a folder with a classifier to attack out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from mohs.errors import BadInput
+from mohs.models.architectures import precisely
+from mohs.models.device import choose_device
+from mohs.models.load import load_victim
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.text import Example
+from mohs.text.dataset import Dataset
+from mohs.training.card import card, versions
+from mohs.training.folder import TrainingFolder
+from mohs.training.hf_learner import HfLearner
+from mohs.training.learner import Learner, WordLearner
+from mohs.training.loop import Place, Report, Set, drawn, fit
+from mohs.training.parts import Parts, Source, read_parts
+from mohs.training.recipe import Recipe, recipe_for
+
+_SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A finished training."""
+
+    path: Path
+    victim: str  # the name to attack it by
+    fingerprint: str
+    metrics: dict[str, Any]  # dev, and test where asked for: right, of; best_epoch; history of loss and right by epoch
+    fresh: bool  # whether anything was trained just now
+
+
+def train(
+    arch: str,
+    data: Source,
+    out: str | Path,
+    *,
+    dev: Source | None = None,
+    dev_share: float | None = None,
+    test: Source | None = None,
+    labels: Sequence[str] = (),
+    device: str = "auto",
+    save_every: int = 500,
+    command: str | None = None,
+    progress: Report | None = None,
+    **settings: Any,
+) -> Trained:
+    """Train a classifier, or go on with a training that was interrupted.
+
+    arch: bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID to fine-tune.
+    data, dev, test: a file, `pocket:train`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
+    dev_share: without dev, the share of each class that is put aside for it; 0.1 if not given.
+    save_every: steps between checkpoints; there is one after each epoch in any case.
+    settings: those of mohs.training.recipe.Recipe; what is not given, or None, is the architecture's default.
+
+    >>> from tempfile import mkdtemp
+    >>> done = train("bow", "pocket:train", mkdtemp(), test="pocket", epochs=3)
+    >>> done.metrics["test"]["of"]
+    208
+    """
+    recipe = recipe_for(arch, settings)
+    if save_every < 1:
+        raise BadInput(f"save_every is {save_every}; it must be at least 1.")
+    parts = read_parts(data, dev, test, labels, dev_share, recipe.seed)
+    where = choose_device(device)
+    with ExitStack() as stack:
+        stack.enter_context(torch.random.fork_rng(devices=[where] if where.startswith("cuda") else []))
+        torch.manual_seed(drawn(recipe.seed, "start"))
+        learner = _learner(recipe, parts)
+        config = {**_reading(data), **recipe.settings(), "data": parts.facts["train"]["source"], "dev_share": dev_share}
+        config |= {name: parts.facts[name]["source"] for name, given in (("dev", dev), ("test", test)) if given}
+        config |= {"labels": list(parts.labels), "device": device, "save_every": save_every}
+        folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner))
+        stack.callback(folder.close)
+        name = f"{learner.prefix}:{out}"
+        fresh = folder.finished is None
+        if fresh:
+            learner.module.to(where)
+            sets = _set(learner, parts.train), _set(learner, parts.dev)
+            with precisely():
+                place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress)
+            folder.publish(learner.save)
+            made = {
+                "settings": recipe.settings(),
+                "about": learner.about(),
+                "device": where,
+                "command": command or f"mohs.training.train.train({arch!r}, ...)",
+                "versions": versions(),
+            }
+            _finish(folder, {**_measured(load_victim(name, device=device), name, place, parts), **made})
+        else:
+            _measure_again(folder, name, device, parts)
+    facts = folder.finished or {}
+    return Trained(Path(out), name, facts["fingerprint"], facts["metrics"], fresh)
+
+
+def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
+    """How many examples a victim gets right, and of how many."""
+    answers: dict[Fields, Scores] = {}
+    for batch in victim.plan(list(dict.fromkeys(example.text.fields for example in examples))):
+        answers.update(zip(batch, victim.collect(victim.launch(batch)), strict=True))
+    best = [max(range(len(s)), key=s.__getitem__) for s in (answers[e.text.fields] for e in examples)]
+    return {"right": sum(b == e.label for b, e in zip(best, examples, strict=True)), "of": len(examples)}
+
+
+def _learner(recipe: Recipe, parts: Parts) -> Learner:
+    texts = [example.text.fields for example in parts.train]
+    kind = HfLearner if recipe.arch.startswith("hf:") else WordLearner
+    return kind(recipe, texts, parts.labels)
+
+
+def _set(learner: Learner, examples: list[Example]) -> Set:
+    return Set(learner.rows([example.text.fields for example in examples]), [example.label for example in examples])
+
+
+def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner) -> dict[str, Any]:
+    """What must be equal for two trainings to be the same."""
+    return {
+        **recipe.settings(),
+        "labels": list(parts.labels),
+        "train_hash": parts.facts["train"]["hash"],
+        "dev_hash": parts.facts["dev"]["hash"],
+        "device": device.partition(":")[0],
+        "starting_weights": _digest(learner),
+    }
+
+
+def _measured(victim: Victim, name: str, place: Place, parts: Parts) -> dict[str, Any]:
+    """What came out, as the saved model itself answers."""
+    metrics: dict[str, Any] = {"dev": accuracy(victim, parts.dev)}
+    if parts.test:
+        metrics["test"] = accuracy(victim, parts.test)
+    metrics |= {"best_epoch": place.best_epoch + 1, "history": [list(epoch) for epoch in place.history]}
+    return {
+        "victim": name,
+        "fingerprint": victim.fingerprint,
+        "labels": list(parts.labels),
+        "data": parts.facts,
+        "metrics": metrics,
+    }
+
+
+def _measure_again(folder: TrainingFolder, name: str, device: str, parts: Parts) -> None:
+    """A finished model can still be measured on other test data: the weights do not depend on it."""
+    facts = folder.finished or {}
+    if parts.test and facts["data"].get("test", {}).get("hash") != parts.facts["test"]["hash"]:
+        found = accuracy(load_victim(name, device=device), parts.test)
+        metrics, data = {**facts["metrics"], "test": found}, {**facts["data"], "test": parts.facts["test"]}
+        _finish(folder, {**facts, "metrics": metrics, "data": data})
+
+
+def _finish(folder: TrainingFolder, facts: dict[str, Any]) -> None:
+    folder.publish(lambda beside: _write(beside / "README.md", card(facts)))
+    folder.finish(facts)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
+
+
+def _digest(learner: Learner) -> str:
+    """Of the weights that training starts from, and so of the vectors, the encoder and the way they are drawn."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(learner.module.state_dict().items()):
+        digest.update(name.encode())
+        digest.update(tensor.detach().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _reading(data: Source) -> dict[str, Any]:
+    """How the data is read, as options that --config can repeat."""
+    if not isinstance(data, Dataset):
+        return {}
+    found = {name: getattr(data, name) for name in _SETTINGS_OF_READING}
+    return {**found, "fields": list(data.fields) or None}

@@ -1,0 +1,235 @@
+"""`mohs train` as a user types it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from mohs.cli import train
+from mohs.cli.main import app
+from mohs.errors import MohsError
+from mohs.models.load import load_victim
+from mohs.training import loop
+from mohs.training import train as training
+from mohs.training.loop import Progress
+from tests.cli.conftest import ROOT
+
+SMALL = ["--arch", "bow", "--vectors", "none", "--dim", 8, "--hidden", 8, "--epochs", 2, "--lr", 0.01]
+
+# Trains in one process after the other; some end themselves without any clean-up after so many steps.
+KILLED = """
+import os, signal, sys
+import torch._dynamo  # which making an optimizer would load, each time anew
+import mohs.training.train as training
+from mohs.cli import main
+
+fit = training.fit
+
+def trained(out, steps):
+    def fragile(*arguments, report, **options):
+        def die(at):
+            if at.step == steps:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return fit(*arguments, report=die, **options)
+    training.fit = fragile
+    sys.argv += ["--out", out]
+    main()
+
+for out, steps in [("whole", -1), ("killed", 13), ("killed", 44), ("killed", -1)]:
+    child = os.fork()
+    if not child:
+        trained(out, steps)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.exists(out + "/model.safetensors"))
+"""
+
+
+def hashed(folder: Path) -> str:
+    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Result:
+    words = ["train", *map(str, arguments)]
+    monkeypatch.setattr(sys, "argv", ["/somewhere/bin/mohs", *words])
+    return CliRunner().invoke(app, words)
+
+
+def test_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path("m")
+    ended = run(monkeypatch, *SMALL, "--test", "pocket", "--out", "m", "-v")
+    assert ended.exit_code == 0, ended.exception
+    facts = json.loads((folder / "training.json").read_text())["finished"]
+    right = facts["metrics"]["test"]["right"]
+    assert f"test: {right} of 208 right ({right / 208:.1%})\n" in ended.stdout
+    assert f"fingerprint {facts['fingerprint']}." in ended.stdout
+    assert ended.stdout.endswith("In m: attack it with --victim mohs:m\n")
+    lines = ended.stderr.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["epoch 1 of 2", "epoch 2 of 2"]
+    assert lines[0].endswith("of 86, best so far")
+    assert f"mohs train {shlex.join(map(str, SMALL))} --test pocket --out m -v" in (folder / "README.md").read_text()
+    assert load_victim("mohs:m").fingerprint == facts["fingerprint"]
+
+    again = run(monkeypatch, *SMALL, "--test", "pocket", "--out", "m")
+    assert again.stdout.startswith("m is trained already; nothing was done. Choose another --out to train again.\n")
+    assert f"test: {right} of 208 right" in again.stdout
+    assert again.stderr == ""
+
+    other = run(monkeypatch, *SMALL, "--seed", 1, "--out", "m")
+    assert other.stdout == ""
+    assert "  seed: 0 in the folder, 1 asked for\n" in str(other.exception)
+
+    repeated = run(monkeypatch, "--config", "m/training.json", "--out", "same", "--json")
+    assert repeated.exit_code == 0, repeated.exception
+    assert repeated.stderr == ""
+    told = json.loads(repeated.stdout)
+    assert told["trained"] is True
+    assert told["victim"] == "mohs:same"
+    assert told["test"] == facts["metrics"]["test"]
+    assert hashed(folder) == hashed(Path("same"))
+
+
+def test_every_option_reaches_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("rows.csv").write_text(
+        "nr,said,mood\n" + "".join(f"{n},so {'good' if n % 2 else 'bad'},{n % 2}\n" for n in range(40))
+    )
+    given: dict[str, Any] = {
+        "arch": "transformer",
+        "vectors": "pocket",
+        "hidden": 12,
+        "layers": 1,
+        "heads": 3,
+        "dropout": 0.25,
+        "min_count": 3,
+        "max_words": 9,
+        "epochs": 1,
+        "batch": 5,
+        "lr": 0.003,
+        "warmup": 0.2,
+        "decay": 0.1,
+        "clip": 0.5,
+        "patience": 4,
+        "seed": 11,
+        "device": "cpu",
+        "save_every": 3,
+        "data": "rows.csv",
+        "dev_share": 0.25,
+        "test": "rows.csv",
+        "label_field": "mood",
+        "id_field": "nr",
+        "n": 36,
+    }
+    flags = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
+    flags += ["--freeze", "--all-vectors", "--text-field", "said", "--labels", "sad,glad"]
+    ended = run(monkeypatch, *flags, "--out", "m", "--json")
+    assert ended.exit_code == 0, ended.exception
+    record = json.loads(Path("m/training.json").read_text())
+    wanted = {**given, "freeze": True, "all_vectors": True, "fields": ["said"], "labels": ["sad", "glad"]}
+    assert {name: record["config"][name] for name in wanted} == wanted
+    assert record["finished"]["data"]["train"]["examples"] == 36
+    assert record["finished"]["data"]["dev"]["examples"] == 8  # a quarter of each class, rounded: four and four
+    assert record["finished"]["metrics"]["test"]["of"] == 40
+    settings = record["finished"]["settings"]
+    assert all(settings[name] == wanted[name] for name in settings)
+
+
+def test_kill_9(tmp_path: Path) -> None:
+    """In the first of two epochs of 25 steps, and in the second."""
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED, "train", *map(str, SMALL), "--save-every", "10"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    killed = f"{-signal.SIGKILL} False"
+    seen = [line for line in ended.stdout.splitlines() if line.endswith(("True", "False"))]
+    assert seen == ["0 True", killed, killed, "0 True"], ended.stderr
+    assert hashed(tmp_path / "whole") == hashed(tmp_path / "killed")
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        (6, "the last checkpoint is in m; run the same command again to go on."),
+        (3, "there was no checkpoint yet; run the same command again to go on."),
+    ],
+)
+def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str) -> None:
+    fit = loop.fit
+
+    def fragile(*arguments: Any, report: Any, **options: Any) -> Any:
+        def stop(at: Any) -> None:
+            if at.step == steps:
+                raise KeyboardInterrupt
+
+        return fit(*arguments, report=stop, **options)
+
+    monkeypatch.setattr(training, "fit", fragile)
+    ended = run(monkeypatch, *SMALL, "--save-every", 4, "--out", "m")
+    assert ended.exit_code == 130
+    assert ended.stderr == f"mohs: Interrupted: {sentence}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--arch rnn", "Unknown architecture 'rnn'; use bow, cnn, lstm, bilstm, transformer or hf:PATH_OR_ID."),
+        ("--dev-share 1.5", "--dev-share is 1.5; it must be above 0 and below 1."),
+        ("--dev-share 0.1 --dev pocket", "--dev names the dev data and --dev-share puts some of the training data"),
+        ("--data none.jsonl", ""),
+        ("--n 1", "pocket:train has one class only (label"),
+        ("--lr 1e30 --clip 1e30 --arch bow", "The loss is no longer a number in epoch 1 with --lr"),
+        ("--out full", "full holds other files (cat.jpg) and no training; choose a new folder with --out."),
+        ("--vectors full", ""),
+        ("--labels one", "pocket:train, row "),
+        ("--arch hf:./none", "There is no folder ./none; hf: takes a model folder"),
+        ("--arch hf:./none --hidden 3", "--hidden is not for hf:./none, which brings its own; leave it out."),
+    ],
+)
+def test_messages(monkeypatch: pytest.MonkeyPatch, arguments: str, sentence: str) -> None:
+    Path("full").mkdir()
+    Path("full/cat.jpg").touch()
+    ended = run(monkeypatch, "--epochs", "1", *arguments.split())
+    assert isinstance(ended.exception, MohsError)
+    assert str(ended.exception).startswith(sentence)
+    assert "\n" not in str(ended.exception)
+    assert ended.stdout == ""
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with train._progress(False) as report:
+        assert report is not None
+        report(Progress(1, 2, 5, 10, 0.5))
+        report(Progress(1, 2, 5, 10, 0.25, 3, 4, True))
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    assert "epoch 1 of 2: loss 0.2500, dev 3 of 4, best so far" in shown
+    assert "5/10" in shown
+    with train._progress(True) as report:
+        assert report is None
+
+
+def test_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = run(monkeypatch, "--help")
+    assert ended.exit_code == 0
+    for option in "arch data dev dev-share test out vectors freeze epochs batch lr dropout hidden max-words".split():
+        assert f"--{option} " in ended.stdout
+    assert "mohs train --arch cnn --test pocket --out my-cnn\n" in ended.stdout
