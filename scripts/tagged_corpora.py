@@ -45,6 +45,14 @@ def first_part(tag: str) -> str:
     return tag if tag in ("pp$", "pp$$", "wp$") else tag.rstrip("$")
 
 
+def last_part(tag: str) -> str:
+    """The Penn tag of the clitic in a word with two parts; empty where Brown does not tell."""
+    tag = re.sub(r"-(?:hl|tl|nc|n|t)\b", "", tag)
+    if tag.endswith(("*", "$")):
+        return "RB" if tag.endswith("*") else "POS"
+    return {"hv": "VBP", "do": "VBP"}.get(last := tag.split("+")[-1]) or PENN.get(last, "") if "+" in tag else ""
+
+
 def penn(sentence: list[tuple[str, str]]) -> list[str]:
     """A sentence's tags as Penn's; an empty string where Brown has none. vb, hv and do are left as `VB?`."""
     return [
@@ -154,11 +162,12 @@ def settle(words: list[str], tags: list[str]) -> list[str]:
 
 
 class Token(NamedTuple):
-    """A word as it is written (don't, Atlanta's), the tag of its first part, and its parts as Penn cuts them."""
+    """A word as it is written (don't, Atlanta's), its parts as Penn cuts them, the first part's tag and the last's."""
 
     word: str
-    tag: str
     parts: tuple[str, ...]
+    tag: str
+    last: str
 
 
 class Sentence(NamedTuple):
@@ -190,11 +199,10 @@ def brown(archive: Path) -> Iterator[Sentence]:
                 pairs = [p for n, p in enumerate(pairs) if n == 0 or p[0] not in ";?!" or p[0] != pairs[n - 1][0]]
                 words = [word for word, _ in pairs]
                 found = []
-                for word, tag in zip(words, settle(words, penn(pairs)), strict=True):
-                    parts = CLITIC.fullmatch(word)
-                    found.append(
-                        Token(word, tag, (parts[1], parts[2]) if parts and tag not in MARKS.values() else (word,))
-                    )
+                for (word, old), tag in zip(pairs, settle(words, penn(pairs)), strict=True):
+                    parts = CLITIC.fullmatch(word) if tag not in MARKS.values() else None
+                    cut = (parts[1], parts[2]) if parts else (word,)
+                    found.append(Token(word, cut, tag, last_part(old) if parts else tag))
                 if found:
                     yield Sentence("Brown", name[-4:], found)
 
@@ -214,9 +222,9 @@ def treebank(archive: Path) -> Iterator[Sentence]:
                     word = BRACKETS.get(leaf, leaf).replace("\\/", "/").replace("\\*", "*")
                     if found and (re.fullmatch(r"n't|'\w+", word, re.IGNORECASE) or tag == "POS"):
                         last = found.pop()
-                        found.append(Token(last.word + word, last.tag, (*last.parts, word)))
+                        found.append(Token(last.word + word, (*last.parts, word), last.tag, tag))
                     elif tag != "-NONE-":
-                        found.append(Token(word, tag, (word,)))
+                        found.append(Token(word, (word,), tag, tag))
                 if found:
                     yield Sentence("Treebank", name[-12:-4], found)
 
@@ -264,6 +272,8 @@ def typeset(sentences: list[Sentence], cut_up: bool = False) -> Page:
             word = word.rstrip(".'") or word  # as mohs.text.text cuts it
             if token.tag:
                 gold.append(Gold(start, start + len(word), token.tag, line, at))
+            if cut_up and len(token.parts) > 1 and token.last and token.parts[-1] != "'":
+                gold.append(Gold(len(text) - len(token.parts[-1]), len(text), token.last, line, at))
             glued = token.word in ("(", "[", "{", "``", "$", "#", "`")
         glued = False
     return Page(sentences, text, gold)

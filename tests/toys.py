@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from mohs.engine import by_size
 from mohs.models.victim import Fields, Scores
 from mohs.space import Services
-from mohs.text import Text
+from mohs.text import Text, pocket
+from mohs.text.questions import Blank, Filled, Guess, Labelled, Piece, Pieces, Scored, Slope, Spelling
 from mohs.text.text import like, words_of
 
 Result = TypeVar("Result")
@@ -51,6 +56,38 @@ class WordCount:
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         return None
+
+    def gradients(self) -> CountSlopes:
+        return CountSlopes(self)
+
+
+class CountSlopes:
+    """The inside of a word count: a word's vector is its weight."""
+
+    in_flight = 1
+
+    def __init__(self, victim: WordCount) -> None:
+        self.victim = victim
+        self.name, self.fingerprint = "count slopes", f"{victim.fingerprint}-gradients"
+
+    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
+        return by_size(items, lambda item: sum(map(len, item.fields)), 16)
+
+    def launch(self, batch: list[Labelled]) -> list[Labelled]:
+        return batch
+
+    def collect(self, ticket: list[Labelled]) -> list[Slope]:
+        return [self.slope(item) for item in ticket]
+
+    def slope(self, item: Labelled) -> Slope:
+        chance = self.victim.scores(item.fields)[item.label]
+        text = Text(*item.fields)
+        steps = np.full((len(text), 1), math.log(2) * (1 - chance) * (1 if item.label else -1), np.float32)
+        weights = np.array([[self.victim.weights.get(word.lower(), 0.0)] for word in text.words], np.float32)
+        return Slope(math.log(max(chance, 1e-300)), tuple(text.spans()), steps, weights.reshape(-1, 1))
+
+    def vectors(self, words: Sequence[str]) -> list[Any]:
+        return [np.array([self.victim.weights.get(word.lower(), 0.0)], np.float32) for word in words]
 
 
 @dataclass(frozen=True)
@@ -99,6 +136,66 @@ def now(coroutine: Coroutine[Any, None, Result]) -> Result:
         result: Result = stop.value
         return result
     raise AssertionError("it waits for something")
+
+
+class Wordlike:
+    """A masked and a causal language model that know only the bundled neighbours and the frequency of words."""
+
+    name = "wordlike"
+    fingerprint = "wordlike-1"
+    in_flight = 1
+
+    def near(self, word: str, k: int) -> list[str]:
+        return [other for other, _ in pocket.lexicon().near(word.lower(), k, 0.5)]
+
+    def plan(self, items: list[Any]) -> list[list[Any]]:
+        return [[item] for item in sorted(items, key=repr)]
+
+    def launch(self, batch: list[Any]) -> list[Any]:
+        return batch
+
+    def collect(self, ticket: list[Any]) -> list[Any]:
+        return [self.answer(item) for item in ticket]
+
+    def answer(self, item: Any) -> Any:
+        if isinstance(item, Blank):
+            word = item.fields[item.field][item.start : item.end] or "good"
+            words = [*self.near(word.split()[0], item.k - 1), word.lower()][: item.k]
+            return Filled(
+                tuple(Guess(w, 9.0 - i / 8, True) for i, w in enumerate(words)), 10.0, (-3.0,) * len(item.words)
+            )
+        if isinstance(item, Pieces):
+            word = item.fields[item.field][item.start : item.end].lower()
+            return (Piece(word, tuple(Guess(w, 9.0 - i / 8, True) for i, w in enumerate(self.near(word, item.k)))),)
+        if isinstance(item, Spelling):
+            return float(sum(map(len, item.pieces)))
+        index = pocket.lexicon().index
+        found = [(m.start(), m.end(), index.get(m.group().lower(), 20_000)) for m in re.finditer(r"\w+", item)]
+        return Scored(
+            tuple(a for a, _, _ in found),
+            tuple(b for _, b, _ in found),
+            tuple(-1 - rank / 4000 for _, _, rank in found),
+        )
+
+
+def toy_services() -> dict[str, Any]:
+    """For attacks that need what is not bundled."""
+    return {"masked_lm": Wordlike(), "lm": Wordlike(), "wordnet": _Book(Wordlike()), "sememes": _Book(Wordlike())}
+
+
+@dataclass(frozen=True)
+class _Book:
+    """WordNet and a sememe table, likewise."""
+
+    words: Wordlike
+    name: str = "toy book"
+    fingerprint: str = "toy-book-1"
+
+    def synonyms(self, word: str, pos: str | None = None) -> list[str]:
+        return self.words.near(word, 6)
+
+    def substitutes(self, word: str, kind: str, tag: str, vocabulary: Any) -> list[str]:
+        return self.words.near(word, 6)
 
 
 def predict(texts: list[Any]) -> list[list[float]]:

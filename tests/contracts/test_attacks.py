@@ -23,7 +23,7 @@ from mohs.records import Outcome, Record
 from mohs.resources import load_services
 from mohs.space import Services, build_space
 from mohs.text.dataset import Dataset
-from tests.toys import WordCount
+from tests.toys import WordCount, toy_services
 
 ALL = [f"{name}:{preset}" for name, presets in CATALOGUE.items() for preset in presets]
 each_attack = pytest.mark.parametrize("name", ALL)
@@ -33,7 +33,7 @@ BOOK = sorted(pocket_victim().word_scores)
 
 def records(name: str, examples: list[mohs.Example], **options: Any) -> dict[str, Record]:
     victim = options.pop("victim", "pocket")
-    with mohs.attack(victim, examples, [name], **options) as run:
+    with mohs.attack(victim, examples, [name], **{**toy_services(), **options}) as run:
         return {record.example_id: record for record in run.records()}
 
 
@@ -78,7 +78,7 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
     assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
     assert record.queries <= budget
     attack = find_attack(name)[1]
-    parts = load_services(needs(attack), {}, victim=victim)
+    parts = load_services(needs(attack), toy_services(), victim=victim)
     asked = [part for part in parts.values() if isinstance(part, Service)]
     building = build_space(
         example.text, attack.source, attack.constraints, attack.stopwords, example.positions, Services(parts, Random(0))
@@ -148,7 +148,7 @@ def test_a_victim_that_only_gives_labels_is_refused_or_works(name: str) -> None:
     options: dict[str, Any] = {"labels": ("no", "yes"), "victim_options": {"output": "labels"}}
     if find_attack(name)[1].needs_scores:
         with pytest.raises(BadInput, match="steers by the victim's scores"):
-            mohs.attack(labels, [("a good film", 1)], [name], **options)
+            mohs.attack(labels, [("a good film", 1)], [name], **options, **toy_services())
     else:
         assert records(name, [mohs.Example.of("a good film", 1)], victim=labels, **options)["0"].error is None
 

@@ -17,6 +17,7 @@ from mohs.models.bag import BagVictim, accuracy, pocket_victim, train_bag
 from mohs.models.own import load_own
 from mohs.text import Example
 from mohs.text.dataset import Dataset
+from mohs.text.questions import Labelled
 
 SMALL = {"good": 1.5, "bad": -2.0, "film": 0.25, "dull": -0.5, "fun": 1.0}
 
@@ -150,3 +151,21 @@ def test_not_finite(tmp_path: Path) -> None:
 def test_training_needs_two_classes(labels: list[int]) -> None:
     with pytest.raises(BadInput, match="labelled 0 and 1"):
         train_bag([Example.of("good film", label, id=str(label)) for label in labels])
+
+
+def test_the_inside_of_a_bag_agrees_with_finite_differences() -> None:
+    victim = BagVictim("toy", {"good": 1.5, "bad": -2.0, "film": 0.1}, 0.2, ("no", "yes"))
+    inside = victim.gradients()
+    fields = ("a Good, bad film",)
+    for label in (0, 1):
+        (slope,) = inside.collect(inside.launch([Labelled(fields, label)]))
+        assert slope.log_prob == pytest.approx(math.log(victim.collect([fields])[0][label]))
+        assert [fields[0][start:end] for _, start, end in slope.spans] == ["a", "Good", "bad", "film"]
+        assert slope.embedding[:, 0].tolist() == pytest.approx([0, 1.5, -2, 0.1])
+        moved = BagVictim("toy", {**victim.word_scores, "good": 1.5 + 1e-5}, 0.2, ("no", "yes"))
+        change = math.log(moved.collect([fields])[0][label]) - math.log(victim.collect([fields])[0][label])
+        assert slope.gradient[1, 0] == pytest.approx(change / 1e-5, rel=1e-3)
+    known, unknown = inside.vectors(["GOOD", "zzz"])
+    assert known is not None
+    assert known.tolist() == [1.5]
+    assert unknown is None

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from mohs.engine import Service
 from mohs.errors import BadInput, VictimError
-from mohs.models.bag import pocket_victim
 from mohs.models.function import FunctionVictim
 from mohs.models.gradients import HfGradients, gradients_of
 from mohs.models.hf import HfVictim
@@ -361,7 +360,7 @@ def test_gradients_of(bert: HfVictim) -> None:
 
 def test_victims_that_show_nothing() -> None:
     endpoint = HttpVictim("http://localhost:9/")
-    closed: list[Victim] = [pocket_victim(), FunctionVictim(lambda texts: [[0.5, 0.5]] * len(texts)), endpoint]
+    closed: list[Victim] = [FunctionVictim(lambda texts: [[0.5, 0.5]] * len(texts)), endpoint]
     for victim in closed:
         with pytest.raises(BadInput) as caught:
             gradients_of(victim)

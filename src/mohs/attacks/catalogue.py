@@ -23,7 +23,9 @@ class Entry:
     name: str
     presets: tuple[str, ...]
     paper: str
+    box: str  # black, or white for those that look inside the victim
     needs: tuple[str, ...]
+    cost: str
     about: str
 
 
@@ -87,5 +89,6 @@ def entries() -> list[Entry]:
             "scores" if attack.needs_scores else "labels only",
             *(kind.replace("_", " ") for kind in needs(attack)),
         )
-        found.append(Entry(name, tuple(presets), attack.paper, wanted, about))
+        box = "white" if "gradients" in wanted else "black"
+        found.append(Entry(name, tuple(presets), attack.paper, box, wanted, attack.cost, about))
     return found

@@ -34,6 +34,8 @@ class Attack(Protocol):
 
     paper: ClassVar[str]
     needs_scores: ClassVar[bool]  # cannot work with a victim that gives labels only
+    cost: ClassVar[str]  # how many queries it takes, in words
+    # An attack whose candidates depend on the text as it stands may also say `living: ClassVar[bool] = True`.
 
     @property
     def source(self) -> Source:

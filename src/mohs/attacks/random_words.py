@@ -23,6 +23,7 @@ class RandomWords:
 
     paper: ClassVar[str] = "baseline"
     needs_scores: ClassVar[bool] = False
+    cost: ClassVar[str] = "one a word, four times"
 
     walks: int = 4
     source: Source = Neighbours(k=50, min_cosine=0.5)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.goal import Goal, predicted
+from mohs.attacks.importance import deleting, ranked
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
@@ -37,6 +38,7 @@ class TextFooler:
 
     paper: ClassVar[str] = "Jin et al. 2020; Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
     constraints: tuple[Constraint, ...] = (
@@ -50,7 +52,7 @@ class TextFooler:
         """Algorithm 1."""
         y = goal.label
         (clean,) = await ask.victim([x])
-        without = await ask.victim([x.drop(p) for p in space.positions])
+        without = await deleting(x, space.positions, ask)
         importance = {}
         for p, probs in zip(space.positions, without, strict=True):
             importance[p] = clean[y] - probs[y]
@@ -60,7 +62,7 @@ class TextFooler:
 
         best, best_score = x, goal.score(clean)
         try:
-            for p in sorted(space.positions, key=lambda p: (-round(importance[p], DECIMALS), p)):
+            for p in ranked(importance):
                 candidates = await space.allowed(best, [best.replace(p, word) for word in space.choices[p]], ask)
                 if not candidates:
                     continue

@@ -41,7 +41,7 @@ def report(
 
 
 def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
-    """List the attacks: name, presets, paper, what they need.
+    """List the attacks: presets, paper, black- or white-box, what they need and cost.
 
     \b
     Examples:
@@ -58,15 +58,14 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
         print(dumps([asdict(entry) for entry in entries()], ensure_ascii=False))
         return
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(show_edge=False, pad_edge=False, header_style="bold")
-    for column in ("name", "presets", "paper", "needs", "what it does"):
-        table.add_column(column)
+    console = Console(highlight=False)
     for entry in entries():
-        table.add_row(entry.name, ", ".join(entry.presets), entry.paper, ", ".join(entry.needs), entry.about)
-    console = Console()
-    console.print(table)
+        console.print(f"[bold]{entry.name}[/] [dim]{', '.join(entry.presets)}[/]")
+        console.print(f"    {entry.about}", markup=False)
+        console.print(
+            f"    {entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}", markup=False
+        )
     if verbose:
         for entry in entries():
             for preset in entry.presets:

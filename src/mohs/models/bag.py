@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,7 +22,8 @@ import numpy as np
 
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
-from mohs.text import Example, pocket
+from mohs.text import Example, Text, pocket
+from mohs.text.questions import Labelled, Slope, Vector
 from mohs.text.text import words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
@@ -67,6 +68,10 @@ class BagVictim:
         """A bag has no window."""
         return None
 
+    def gradients(self) -> BagSlopes:
+        """Its inside: a word's vector has one number, its score."""
+        return BagSlopes(self)
+
     def save(self, folder: Path, card: dict[str, Any]) -> None:
         """Write the model as safetensors with a card beside it."""
         from safetensors.numpy import save_file
@@ -81,6 +86,44 @@ class BagVictim:
         (folder / "words.txt").write_text("\n".join(words), "utf-8")
         config = {"architecture": ARCHITECTURE, "labels": list(self.labels), **card}
         (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+
+
+class BagSlopes:
+    """The inside of a bag of words, by the contract of mohs.models.gradients.Gradients."""
+
+    in_flight = 1
+
+    def __init__(self, victim: BagVictim) -> None:
+        self.name = f"gradients of {victim.name}"
+        self.fingerprint = f"{victim.fingerprint}-gradients"
+        self._victim = victim
+
+    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
+        """Any order will do."""
+        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
+
+    def launch(self, batch: list[Labelled]) -> list[Labelled]:
+        """Nothing to start."""
+        return batch
+
+    def collect(self, ticket: list[Labelled]) -> list[Slope]:
+        """D log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label."""
+        answers = []
+        for item in ticket:
+            (scores,) = self._victim.collect([item.fields])
+            text = Text(*item.fields)
+            n = max(len(text), 1)
+            slope = (1 - scores[item.label]) / math.sqrt(n) * (1 if item.label else -1)
+            values = np.array([self._victim.word_scores.get(word.lower(), 0.0) for word in text.words], np.float32)
+            steps = np.full((len(text), 1), slope, np.float32)
+            log_prob = math.log(max(scores[item.label], 5e-324))
+            answers.append(Slope(log_prob, tuple(text.spans()), steps, values[:, None]))
+        return answers
+
+    def vectors(self, words: Sequence[str]) -> list[Vector | None]:
+        """A word's score; None for an unknown word."""
+        known = self._victim.word_scores
+        return [np.array([known[w.lower()]], np.float32) if w.lower() in known else None for w in words]
 
 
 def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:

@@ -26,6 +26,7 @@ from mohs.models.tag_features import REACH, Features, quote
 from mohs.text.questions import Spot, Tag
 
 SMALL_ENGLISH = "en_core_web_sm"
+MOST_KEPT = 200_000  # words and surroundings remembered, each kind; some 40 MB
 
 _UNIVERSAL = {
     tag: pos
@@ -121,7 +122,7 @@ class _Rows:
     def of(self, keys: list[Any]) -> npt.NDArray[np.int16]:
         """One row a key."""
         index = self._index
-        if len(index) > 200_000:
+        if len(index) > MOST_KEPT:
             index.clear()
         for key in keys:
             if key not in index:
@@ -183,7 +184,7 @@ class PocketTagger:
     def collect(self, ticket: list[Spot]) -> list[Tag]:
         """Add up the rows of each word and its two sides, and take the best tag."""
         cores = self._cores
-        if len(cores) > 200_000:
+        if len(cores) > MOST_KEPT:
             cores.clear()
         answers: list[Tag | None] = [None] * len(ticket)
         places: list[int] = []
@@ -224,7 +225,7 @@ class SpacyTagger:
     """The tagger of a spaCy pipeline, installed (`en_core_web_sm`) or in a folder.
 
     Only the parts that give tags run; without the parser a few function words change sides between DET and PRON and
-    between ADP and SCONJ. If a span has several tokens, the last that is no clitic answers (do of don't, made of well-made).
+    between ADP and SCONJ. If a span has several tokens, the last that is no clitic answers (do of don't).
     A model is opened with `spacy.load` and nothing more: an installed one is imported as a package; a folder is read as
     data, and its configuration can only name components that installed packages register. In a larger batch spaCy's
     scores move in the last bits, so an exact tie could in principle fall otherwise.

@@ -95,6 +95,11 @@ class Services:
         found: list[Slope] = await self._part("gradients").ask(texts)
         return found
 
+    def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
+        """The victim's own input vectors of words; None for a word that is not a single token to it."""
+        found: list[Vector | None] = self._part("gradients").model.vectors(words)
+        return found
+
     @property
     def vectors(self) -> Vectors:
         """Word vectors."""
