@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from mohs import engine
-from mohs.attacks.catalogue import describe, find_attack, name_of
+from mohs.attacks.battery import Battery
+from mohs.attacks.catalogue import describe, identity, members_of
 from mohs.attacks.goal import parse_goal
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.trial import NEAR_TIE, Trial
@@ -167,12 +168,12 @@ def attack(
         attacks = [attacks]
     if isinstance(labels, str):
         labels = labels.split(",")
-    chosen = [find_attack(a) if isinstance(a, str) else (name_of(a), a) for a in attacks]
-    chosen = [_changed(name, method, source, constraints, stopwords) for name, method in chosen]
+    teams = [_changed(*members_of(a), source, constraints, stopwords) for a in attacks]
+    chosen = [member for _, team in teams for member in team]
     also = tuple(parse_measure(m) if isinstance(m, str) else m for m in measures)
-    if not chosen:
+    if not teams:
         raise BadInput("No attack was named; see `mohs attacks`.")
-    if len({name for name, _ in chosen}) != len(chosen):
+    if len({name for name, _ in teams}) != len(teams):
         raise BadInput("An attack is named twice.")
     model = _victim(victim, device, labels, victim_options, trust_pickle, trust_code)
     data = _dataset(examples, labels or model.labels, n)
@@ -214,7 +215,7 @@ def attack(
     config = {
         "victim": victim if isinstance(victim, str) else model.name,
         "data": data.source if isinstance(data, Dataset) else "examples",
-        "attacks": [name for name, _ in chosen],
+        "attacks": [name for name, _ in teams],
         "goal": goal,
         "n": data.n if isinstance(data, Dataset) else n,
         "seed": seed,
@@ -235,7 +236,7 @@ def attack(
         "examples": count,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
-    settings = {name: describe(a) for name, a in chosen}
+    settings = {name: "; ".join(identity(method) for _, method in team) for name, team in teams}
     steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
     facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "versions": _versions()}
     manifest = {"command": "attack", "config": config, "facts": facts}
@@ -243,10 +244,10 @@ def attack(
     try:
         if steady:
             _same_as_before(store, judge)
-        trials = [
-            Trial(name, method, model, service, judge, parts, classes, goal, seed, budget, also)
-            for name, method in chosen
-        ]
+        trials: list[Trial | Battery] = []
+        for name, team in teams:
+            each = [Trial(n, m, model, service, judge, parts, classes, goal, seed, budget, also) for n, m in team]
+            trials.append(each[0] if len(each) == 1 else Battery(name, tuple(each), budget))
         _drive(store, trials, data, count, services, at_once, progress)
     except BaseException:
         store.close()
@@ -259,7 +260,7 @@ def attack(
 
 def _drive(
     store: RunStore,
-    trials: Sequence[Trial],
+    trials: Sequence[Trial | Battery],
     data: Dataset | list[Example],
     count: int,
     services: Sequence[Service[Any, Any]],
@@ -393,23 +394,26 @@ def _victim(
 
 def _changed(
     name: str,
-    method: Any,
+    team: Sequence[tuple[str, Any]],
     source: str | Source | None,
     constraints: Sequence[str | Constraint],
     stopwords: str | Path | Iterable[str] | None,
-) -> tuple[str, Attack]:
-    """An attack over another space than its own, under a name that says so."""
+) -> tuple[str, list[tuple[str, Attack]]]:
+    """Attacks over another space than their own, under names that say so."""
+    changes: dict[str, Any] = {}
+    suffix = ""
     if source is not None:
-        method = replace(method, source=parse_source(source) if isinstance(source, str) else source)
-        name += f"+{_written(source)}"
-    if constraints:
-        added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
-        method = replace(method, constraints=(*method.constraints, *added))
-        name += "".join(f"+{_written(c)}" for c in constraints)
+        changes["source"] = parse_source(source) if isinstance(source, str) else source
+        suffix += f"+{_written(source)}"
+    added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
+    suffix += "".join(f"+{_written(c)}" for c in constraints)
     if stopwords is not None:
-        method = replace(method, stopwords=read_stopwords(stopwords))
-        name += "+stopwords"
-    return name, method
+        changes["stopwords"] = read_stopwords(stopwords)
+        suffix += "+stopwords"
+    changed = [
+        (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
+    ]
+    return name + suffix, changed
 
 
 def _written(part: Any) -> Any:

@@ -139,7 +139,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("thesaurus of numbers", ["--source", "thesaurus:numbers.json"], "numbers.json: the list of 'good' holds int where a word is expected."),
     ("thesaurus missing", ["--source", "thesaurus:none.tsv"], "none.tsv"),
     ("thesaurus unnamed", ["--source", "thesaurus"], "A thesaurus needs its file; write thesaurus:FILE."),
-    ("stopwords missing", ["--stopwords", "none.txt"], "The stopword list none.txt cannot be read (No such file or directory); name a text file, none or english."),
+    ("stopwords missing", ["--stopwords", "none.txt"], "The stopword list none.txt cannot be read (No such file or directory); name a text file, none, english or nltk."),
     ("unknown tagger", ["--tagger", "brill"], "brill"),
     ("tagger model missing", ["--tagger", "spacy:none"], "none"),
     ("unknown grammar checker", ["--measure", "grammar-errors", "--grammar", "word"], "word"),

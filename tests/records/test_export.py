@@ -53,6 +53,7 @@ COLUMNS = [
     "measures",
     "beyond_window",
     "near_tie",
+    "by",
     "error",
     "traceback",
     "original_text",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from mohs.attacks import plugins
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.random_words import RandomWords
 from mohs.attacks.textfooler import TextFooler
@@ -36,11 +39,31 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
 }
 
 
+# Attacks run one after the other on what survived: strongest first, as docs/reproductions.md has it.
+BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "random")}
+
+
+def members_of(spec: Any) -> tuple[str, tuple[tuple[str, Attack], ...]]:
+    """The name and the attacks behind a name, a battery's name or an attack object."""
+    if not isinstance(spec, str):
+        return name_of(spec), ((name_of(spec), spec),)
+    if spec in BATTERIES:
+        return spec, tuple(find_attack(member) for member in BATTERIES[spec])
+    name, attack = find_attack(spec)
+    return name, ((name, attack),)
+
+
 def find_attack(spec: str) -> tuple[str, Attack]:
-    """The full name and the attack for `name` or `name:preset`."""
+    """The full name and the attack for `name`, `name:preset`, `path/to/file.py:CLASS` or the name of a plug-in."""
+    if spec.rpartition(":")[0].endswith(".py"):
+        return spec, plugins.from_file(spec)
     name, _, preset = spec.partition(":")
     if name not in CATALOGUE:
-        raise BadInput(f"Unknown attack {name!r}; there are {', '.join(CATALOGUE)} (see `mohs attacks`).")
+        others = plugins.installed()
+        if spec in others:
+            return spec, plugins.from_plugin(others[spec])
+        known = ", ".join([*BATTERIES, *CATALOGUE, *others])
+        raise BadInput(f"Unknown attack {name!r}; there are {known} (see `mohs attacks`).")
     presets = CATALOGUE[name]
     preset = preset or next(iter(presets))
     if preset not in presets:
@@ -79,16 +102,30 @@ def describe(value: Any, *, defaults: bool = True) -> str:
     return repr(value)
 
 
+def identity(attack: Any) -> str:
+    """What makes two runs of an attack the same: its settings, and for one that is not ours its code."""
+    if type(attack).__module__.partition(".")[0] == "mohs":
+        return describe(attack)
+    try:
+        code = inspect.getsource(sys.modules[type(attack).__module__])
+    except (OSError, TypeError, KeyError):  # typed at a prompt
+        return describe(attack)
+    return f"{describe(attack)} in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
+
+
 def entries() -> list[Entry]:
     """All attacks, for `mohs attacks`."""
     found = []
-    for name, presets in CATALOGUE.items():
-        attack = next(iter(presets.values()))()
+    listed = {name: (tuple(presets), next(iter(presets.values()))()) for name, presets in CATALOGUE.items()}
+    for name, entry in plugins.installed().items():
+        listed.setdefault(name, (("plug-in",), plugins.from_plugin(entry)))
+    for name, (presets, attack) in listed.items():
         about = (type(attack).__doc__ or "").strip().split("\n")[0]
         wanted = (
             "scores" if attack.needs_scores else "labels only",
             *(kind.replace("_", " ") for kind in needs(attack)),
         )
         box = "white" if "gradients" in wanted else "black"
-        found.append(Entry(name, tuple(presets), attack.paper, box, wanted, attack.cost, about))
+        paper, cost = getattr(attack, "paper", "-"), getattr(attack, "cost", "-")
+        found.append(Entry(name, presets, paper, box, wanted, cost, about))
     return found

@@ -32,10 +32,9 @@ class Ask(Services):
 class Attack(Protocol):
     """One method. Its fields are its hyper-parameters; calling it searches the space of one example."""
 
-    paper: ClassVar[str]
     needs_scores: ClassVar[bool]  # cannot work with a victim that gives labels only
-    cost: ClassVar[str]  # how many queries it takes, in words
-    # An attack whose candidates depend on the text as it stands may also say `living: ClassVar[bool] = True`.
+    # It may also say `paper`, `cost` (how many queries it takes, in words), and `living: ClassVar[bool] = True` if its
+    # candidates depend on the text as it stands in the course of a search.
 
     @property
     def source(self) -> Source:

@@ -41,6 +41,7 @@ class Record:
     measures: dict[str, float] = field(default_factory=dict)  # of the perturbed text against the original
     beyond_window: int = 0  # words the victim cannot see, which were not attacked
     near_tie: bool = False  # the verdict stands on a margin under 1e-4
+    by: str = ""  # the member that succeeded, where the attack is a battery of several
     error: str | None = None  # one sentence
     traceback: str | None = field(default=None, compare=False)  # where it raised, which depends on the schedule
 

@@ -30,17 +30,34 @@ somehow somewhere anywhere everywhere nowhere first second last next another oth
 """.split()
 )
 
+# The English list of the NLTK stopwords corpus (179 words), which many released attacks use; see NOTICE.
+NLTK: frozenset[str] = frozenset(
+    """
+i me my myself we our ours ourselves you you're you've you'll you'd your yours yourself yourselves he him his
+himself she she's her hers herself it it's its itself they them their theirs themselves what which who whom
+this that that'll these those am is are was were be been being have has had having do does did doing a an the
+and but if or because as until while of at by for with about against between into through during before after
+above below to from up down in out on off over under again further then once here there when where why how all
+any both each few more most other some such no nor not only own same so than too very s t can will just don
+don't should should've now d ll m o re ve y ain aren aren't couldn couldn't didn didn't doesn doesn't hadn
+hadn't hasn hasn't haven haven't isn isn't ma mightn mightn't mustn mustn't needn needn't shan shan't shouldn
+shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
+""".split()
+)
+
+_NAMED = {"none": frozenset[str](), "english": ENGLISH, "nltk": NLTK}
+
 
 def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
-    """A list by name (`none`, `english`), from a file with words between white space, or the words themselves."""
+    """A list by name (`none`, `english`, `nltk`), a file of words between white space, or the words themselves."""
     if isinstance(given, str | Path):
-        if str(given) in ("none", "english"):
-            return ENGLISH if str(given) == "english" else frozenset()
+        if str(given) in _NAMED:
+            return _NAMED[str(given)]
         try:
             given = Path(given).expanduser().read_text("utf-8").split()
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise BadInput(
-                f"The stopword list {given} cannot be read ({reason}); name a text file, none or english."
+                f"The stopword list {given} cannot be read ({reason}); name a text file, none, english or nltk."
             ) from error
     return frozenset(word.lower().replace("\u2019", "'") for word in given)

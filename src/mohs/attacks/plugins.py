@@ -1,0 +1,69 @@
+"""Attacks that are not ours: a class in the user's own file, or an installed plug-in."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput
+
+GROUP = "mohs.attacks"
+
+
+def from_file(spec: str) -> Any:
+    """The attack of `path/to/file.py:NAME`. This runs the file, as importing it would."""
+    place, _, name = spec.rpartition(":")
+    path = Path(place).expanduser()
+    if not path.is_file():
+        raise BadInput(f"There is no file {place}; name an attack of your own as path/to/file.py:CLASS.")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    module_name = f"mohs_own_{digest}"  # dataclasses look their module up by name
+    if module_name not in sys.modules:
+        found = spec_from_file_location(module_name, path)
+        assert found is not None
+        assert found.loader is not None
+        module = module_from_spec(found)
+        sys.modules[module_name] = module
+        try:
+            found.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # whatever the user's file does
+            del sys.modules[module_name]
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise BadInput(f"{place} cannot be read as Python: {reason}") from error
+    return _attack(getattr(sys.modules[module_name], name, None), spec, f"{place} has no class {name!r}.")
+
+
+def installed() -> dict[str, EntryPoint]:
+    """The attacks that installed packages announce, by name."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+
+
+def from_plugin(entry: EntryPoint) -> Any:
+    """The attack behind an entry point."""
+    try:
+        found = entry.load()
+    except Exception as error:  # whatever the plug-in does when it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(f"The plug-in {entry.name} ({entry.value}) cannot be loaded: {reason}") from error
+    return _attack(found, entry.name, f"The plug-in {entry.name} gives nothing.")
+
+
+def _attack(found: Any, spec: str, missing: str) -> Any:
+    """An instance that has what an attack must have."""
+    if found is None:
+        raise BadInput(missing)
+    try:
+        attack = found() if isinstance(found, type) or not hasattr(found, "source") else found
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(f"{spec} cannot be made without arguments: {reason}") from error
+    lacking = [part for part in ("source", "constraints", "stopwords", "needs_scores") if not hasattr(attack, part)]
+    if lacking or not callable(attack):
+        raise BadInput(
+            f"{spec} is no attack: it lacks {', '.join(lacking) or '__call__'}; see docs/write-an-attack.md."
+        )
+    return attack

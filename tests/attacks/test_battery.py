@@ -1,0 +1,81 @@
+"""Several attacks as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pytest
+
+import mohs
+from mohs.attacks import catalogue
+from mohs.records import Outcome, Record
+from tests.toys import Table, predict, table
+
+
+@dataclass(frozen=True)
+class Try:
+    """Tries the words of its table in order, one query each."""
+
+    needs_scores: ClassVar[bool] = True
+    source: Table = table(good="fine")
+    constraints: tuple[Any, ...] = ()
+    stopwords: frozenset[str] = frozenset()
+    breaks: bool = False
+
+    async def __call__(self, x: Any, goal: Any, space: Any, ask: Any) -> Any:
+        if self.breaks:
+            raise RuntimeError("broken")
+        for position in space.positions:
+            for word in space.choices[position]:
+                candidate = x.replace(position, word)
+                (probs,) = await ask.victim([candidate])
+                if goal.met(probs):
+                    return candidate
+        return x
+
+
+def records(monkeypatch: pytest.MonkeyPatch, *members: Try, **options: Any) -> dict[str, Record]:
+    named = {f"m{i}": {"x": (lambda member=member: member)} for i, member in enumerate(members)}
+    monkeypatch.setattr(catalogue, "CATALOGUE", named)
+    monkeypatch.setattr(catalogue, "BATTERIES", {"team": tuple(named)})
+    rows = [("a good film", 1), ("a great film", 1), ("an awful film", 1), ("a good day", 1)]
+    with mohs.attack(predict, rows, "team", **options) as run:
+        return {record.example_id: record for record in run.records()}
+
+
+GOOD = Try(table(good="fine awful"))
+GREAT = Try(table(great="awful"))
+
+
+def test_later_members_meet_only_what_survived(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = records(monkeypatch, GOOD, GREAT)
+    assert [(r.attack, r.outcome, r.by) for r in found.values()] == [
+        ("team", Outcome.SUCCESS, "m0:x"),
+        ("team", Outcome.SUCCESS, "m1:x"),
+        ("team", Outcome.SKIPPED, ""),
+        ("team", Outcome.SUCCESS, "m0:x"),
+    ]
+    assert [r.queries for r in found.values()] == [3, 1 + 2, 1, 3]  # the original counts for each member
+
+
+def test_the_budget_is_for_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = records(monkeypatch, Try(table(great="fine")), GREAT, budget=3)
+    assert found["1"].outcome is Outcome.EXHAUSTED
+    assert found["1"].queries <= 3
+    assert records(monkeypatch, Try(table(great="fine")), GREAT, budget=4)["1"].outcome is Outcome.SUCCESS
+
+
+def test_an_error_counts_unless_another_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = records(monkeypatch, Try(breaks=True), GOOD)
+    assert [r.outcome for r in found.values()] == [Outcome.SUCCESS, Outcome.ERROR, Outcome.SKIPPED, Outcome.SUCCESS]
+    assert "broken" in (found["1"].error or "")
+
+
+def test_it_equals_the_worst_case_of_its_members_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    team = records(monkeypatch, GOOD, GREAT)
+    rows = [("a good film", 1), ("a great film", 1), ("an awful film", 1), ("a good day", 1)]
+    alone = [list(mohs.attack(predict, rows, [member]).records()) for member in (GOOD, GREAT)]
+    for number, record in enumerate(team.values()):
+        worst = any(each[number].outcome is Outcome.SUCCESS for each in alone)
+        assert (record.outcome is Outcome.SUCCESS) == worst

@@ -1,0 +1,91 @@
+"""A user's own attack, from a file or an installed package."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mohs
+from mohs.attacks import plugins
+from mohs.attacks.catalogue import entries, find_attack
+from mohs.errors import BadInput
+
+PAGE = Path(__file__).parents[2] / "docs" / "write-an-attack.md"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The code of the page, saved as it says."""
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    path = tmp_path / "shortest_first.py"
+    path.write_text(code, "utf-8")
+    return path
+
+
+def test_the_page_shows_an_attack_that_works(file: Path) -> None:
+    name = f"{file}:ShortestFirst"
+    with mohs.attack("pocket", "pocket", [name, "random"], n=30, seed=1) as run:
+        records = [record for record in run.records() if record.attack == name]
+        assert [record.error for record in records] == [None] * 30
+        own, chance = run.summary()
+    assert own.success.hits >= chance.success.hits > 0
+    assert all(record.measures["sentence similarity"] >= 0.8 for record in records if record.edits)
+
+
+def test_the_page_shows_about_twenty_lines(file: Path) -> None:
+    lines = [line for line in file.read_text("utf-8").splitlines() if line.strip() and "import" not in line]
+    assert len(lines) <= 26
+
+
+def test_a_run_with_it_can_be_continued(file: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        with mohs.attack("pocket", "pocket", [f"{file}:ShortestFirst"], n=3, out=tmp_path / "run") as run:
+            assert len(run) == 3
+    file.write_text(file.read_text("utf-8").replace("return best", "return x"), "utf-8")
+    with pytest.raises(BadInput, match="settings"):
+        mohs.attack("pocket", "pocket", [f"{file}:ShortestFirst"], n=3, out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "sentence"),
+    [
+        ("x = 1", "Mine", "own.py has no class 'Mine'."),
+        ("1 / 0", "Mine", "own.py cannot be read as Python: ZeroDivisionError: division by zero"),
+        ("class Mine: pass", "Mine", "is no attack: it lacks source, constraints, stopwords, needs_scores; see docs"),
+        ("class Mine:\n    def __init__(self, k): pass", "Mine", "cannot be made without arguments: TypeError"),
+    ],
+)
+def test_what_is_no_attack_is_one_sentence(tmp_path: Path, code: str, name: str, sentence: str) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(code, "utf-8")
+    with pytest.raises(BadInput, match=re.escape(sentence)):
+        find_attack(f"{path}:{name}")
+
+
+def test_a_missing_file() -> None:
+    with pytest.raises(BadInput, match=r"There is no file nowhere\.py; name an attack of your own as"):
+        find_attack("nowhere.py:Mine")
+
+
+def test_an_installed_plugin_is_found_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def announced(**query: Any) -> list[EntryPoint]:
+        assert query == {"group": "mohs.attacks"}
+        return [EntryPoint("mine", "mohs.attacks.random_words:RandomWords", "mohs.attacks")]
+
+    monkeypatch.setattr(plugins, "entry_points", announced)
+    name, attack = find_attack("mine")
+    assert (name, attack) == ("mine", mohs.RandomWords())
+    assert next(entry for entry in entries() if entry.name == "mine").presets == ("plug-in",)
+
+
+def test_a_broken_plugin_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("mine", "mohs.nothing:Attack", "mohs.attacks")
+    monkeypatch.setattr(plugins, "entry_points", lambda **query: [broken])
+    with pytest.raises(
+        BadInput, match=r"The plug-in mine \(mohs.nothing:Attack\) cannot be loaded: ModuleNotFoundError"
+    ):
+        find_attack("mine")
