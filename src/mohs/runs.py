@@ -238,7 +238,9 @@ def attack(
     }
     settings = {name: "; ".join(identity(method) for _, method in team) for name, team in teams}
     steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
-    facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "versions": _versions()}
+    boxes = {n: "white" if any("gradients" in needs(m) for _, m in team) else "black" for n, team in teams}
+    facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "boxes": boxes}
+    facts["versions"] = _versions()
     manifest = {"command": "attack", "config": config, "facts": facts}
     store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes, "settings": settings})
     try:

@@ -83,6 +83,8 @@ class Summary:
     queries: Mean
     near_ties: int = 0
     cut: int = 0  # examples longer than the victim's window
+    empty: int = 0  # examples attacked that had no word to replace
+    by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -110,6 +112,8 @@ class _Tally:
         self.measures: dict[str, list[float]] = {}
         self.near_ties = 0
         self.cut = 0
+        self.empty = 0
+        self.by: Counter[str] = Counter()
         self.right_before = 0
         self.right_after = 0
 
@@ -122,8 +126,10 @@ class _Tally:
             self.right_after += _right(record, record.scores_after or record.scores_before)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
             self.queries.append(record.queries)
+            self.empty += not record.positions
         if record.outcome is Outcome.SUCCESS:
             self.changed.append(len(record.edits))
+            self.by.update([record.by] if record.by else [])
             self.shares.append(len(record.edits) / max(record.words, 1))
             for name, value in record.measures.items():
                 self.measures.setdefault(name, []).append(value)
@@ -143,6 +149,8 @@ class _Tally:
             queries=mean_of(self.queries, "examples attacked"),
             near_ties=self.near_ties,
             cut=self.cut,
+            empty=self.empty,
+            by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
         )
 

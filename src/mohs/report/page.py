@@ -20,6 +20,7 @@ from markupsafe import Markup
 from mohs.errors import MohsError
 from mohs.records import Outcome, Record
 from mohs.report.charts import bars, curve
+from mohs.report.flags import flags
 from mohs.report.metrics import Summary, summarise
 from mohs.report.table import lines
 from mohs.text import Text
@@ -163,7 +164,7 @@ def _render(run: Run) -> str:
         outcomes={str(o): (here[o], gathered.outcomes[o]) for o in Outcome if gathered.outcomes[o]},
         total=total,
         shown=len(rows),
-        planned=planned,
+        flags=flags(run.manifest.get("facts", {}), summaries, total, planned),
         data=_embedded({"attacks": list(names.values()), "rows": rows}),
     )
 

@@ -46,6 +46,9 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in summary.measures.items()]
     rows.append(("skipped", str(count["skipped"]), "at the goal, or misread, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
+    rows += [(f"by {member}", str(hits), "successes of this member") for member, hits in summary.by.items()]
+    if summary.empty:
+        rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as withstood"))
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as withstood"))
     if summary.near_ties:

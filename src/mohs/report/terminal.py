@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
+from mohs.report.flags import flags
 from mohs.report.metrics import Summary
 from mohs.report.table import summary_table
 from mohs.text import Text
@@ -62,19 +63,7 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
 
 
 def _notes(run: Run, summaries: Sequence[Summary]) -> list[str]:
-    """What a reader must know before believing the figures."""
-    found = []
-    if len(run) < run.planned:
-        found.append(f"The run is not finished: {len(run)} of {run.planned} attempts so far, the quick ones first.")
-    facts = run.manifest.get("facts", {})
-    if not facts.get("repeats_itself", True):
-        found.append("The victim gave two answers to the same text, so none of these figures can be repeated.")
-    chance = 1 / max(facts.get("classes", 2), 2)
-    for summary in summaries[:1]:
-        interval = summary.accuracy_before.interval
-        if interval is not None and interval[1] < chance:
-            found.append("The victim does worse than chance: are the labels in the order of its classes?")
-    return found
+    return flags(run.manifest.get("facts", {}), summaries, len(run), run.planned)
 
 
 def diff(record: Record) -> Styled:

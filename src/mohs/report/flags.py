@@ -1,0 +1,66 @@
+"""What a reader must know before believing the figures: signs that the evaluation itself is unreliable.
+
+In the manner of AutoAttack's checks (Croce and Hein 2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mohs.report.metrics import Summary
+
+OFTEN = 0.1  # of the examples attacked
+
+
+def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
+    """One sentence for each sign, the gravest first."""
+    found = []
+    if finished < planned:
+        found.append(f"The run is not finished: {finished} of {planned} attempts so far, the quick ones first.")
+    if not facts.get("repeats_itself", True):
+        found.append(
+            "The victim gave two answers to the same text: it is random or not deterministic, so none of these figures "
+            "can be repeated, and an attack meets another victim with each question."
+        )
+    chance = 1 / max(facts.get("classes", 2), 2)
+    for summary in summaries[:1]:
+        interval = summary.accuracy_before.interval
+        if interval is not None and interval[1] < chance:
+            found.append("The victim does worse than chance: are the labels in the order of its classes?")
+    found += _black_beats_white(facts.get("boxes", {}), summaries)
+    for summary in summaries:
+        attacked = summary.success.total
+        if summary.empty > OFTEN * attacked:
+            found.append(
+                f"{summary.attack} had no word to replace in {summary.empty} of {attacked} examples: they withstood "
+                "because their space is empty."
+            )
+        spent = summary.outcomes.get("exhausted", 0)
+        if spent > OFTEN * attacked:
+            found.append(
+                f"{summary.attack} ran out of queries on {spent} of {attacked} examples: "
+                "a larger --budget may find more."
+            )
+        if summary.near_ties > OFTEN * attacked:
+            found.append(
+                f"{summary.attack}: {summary.near_ties} verdicts stand on a margin under 1e-4, "
+                "and could fall otherwise on another machine."
+            )
+    return found
+
+
+def _black_beats_white(boxes: Mapping[str, str], summaries: Sequence[Summary]) -> list[str]:
+    """An attack that sees the gradients should not be weaker than one that does not."""
+    white = [s for s in summaries if boxes.get(s.attack) == "white" and s.success.total]
+    black = [s for s in summaries if boxes.get(s.attack) == "black" and s.success.total]
+    if not white or not black:
+        return []
+    best, other = (max(side, key=lambda s: s.success.value or 0) for side in (white, black))
+    if (other.success.value or 0) <= (best.success.value or 0):
+        return []
+    return [
+        f"{other.attack}, which sees only scores, fooled the victim more often ({other.success.value:.0%}) than "
+        f"{best.attack}, which sees its gradients ({best.success.value:.0%}): "
+        "the gradients may mislead, or the spaces differ."
+    ]
