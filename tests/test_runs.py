@@ -310,3 +310,27 @@ def test_a_model_given_as_an_object_is_asked() -> None:
     with mohs.attack("pocket", "pocket", "textfooler", n=3, encoder=Mine()) as run:
         assert run.manifest["config"]["encoder"] == "mine"
     assert Mine.asked
+
+
+def test_a_manifest_repeats_a_changed_space(tmp_path: Path) -> None:
+    from mohs.cli.main import app
+
+    words = tmp_path / "mine.tsv"
+    words.write_text("good\tfine\tgood\nfilm\tmovie\n", "utf-8")
+    options = [
+        "--source",
+        f"thesaurus:{words}+neighbours:k=5",
+        "--constraint",
+        "words-changed<=2",
+        "--stopwords",
+        "nltk",
+    ]
+    options += ["--measure", "edit-distance", "--lm", "nobody", "--n", "6", "--tagger", "pocket"]
+    for arguments in (options, ["--config", str(tmp_path / "a" / "manifest.yaml")]):
+        out = tmp_path / ("b" if "--config" in arguments else "a")
+        app(["attack", *arguments, "--out", str(out)], standalone_mode=False)
+    with mohs.Run.open(tmp_path / "a") as one, mohs.Run.open(tmp_path / "b") as other:
+        assert list(one.records()) == list(other.records())
+        notes = one.manifest["facts"]["notes"]
+    assert any("listed for themselves" in note for note in notes)
+    assert "--lm nobody is given, but nothing in this run asks it." in notes

@@ -99,7 +99,9 @@ def _tagger(spec: Any, device: str, trust_code: bool) -> Any:
     from mohs.models.tagger import load_tagger
 
     kind, _, name = str(spec).partition(":")
-    return load_tagger(f"{kind}:{_place(name)}" if name else kind)
+    if spec in ("auto", "spacy") and find_spec("spacy") and assets.installed("en-core-web-sm"):
+        kind, name = "spacy", "en-core-web-sm"
+    return load_tagger(f"{kind}:{assets.located(name)}" if name else kind)
 
 
 def _grammar(spec: Any, device: str, trust_code: bool) -> Any:
@@ -111,19 +113,19 @@ def _grammar(spec: Any, device: str, trust_code: bool) -> Any:
 def _vectors(spec: Any, device: str, trust_code: bool) -> Any:
     from mohs.text.vectors import read_vectors
 
-    return read_vectors(_place(spec))
+    return read_vectors(assets.located(str(spec)))
 
 
 def _wordnet(spec: Any, device: str, trust_code: bool) -> Any:
     from mohs.text.wordnet import WordNet
 
-    return WordNet(Path(_place(spec)))
+    return WordNet(Path(assets.located(str(spec))))
 
 
 def _sememes(spec: Any, device: str, trust_code: bool) -> Any:
     from mohs.text.sememes import Sememes
 
-    return Sememes.read(Path(_place(spec)))
+    return Sememes.read(Path(assets.located(str(spec))))
 
 
 _LOADERS: Mapping[str, Callable[[Any, str, bool], Any]] = {
@@ -137,13 +139,6 @@ _LOADERS: Mapping[str, Callable[[Any, str, bool], Any]] = {
     "wordnet": _wordnet,
     "sememes": _sememes,
 }
-
-
-def _place(spec: Any) -> str:
-    """A file or folder as it is, or the place of an asset of that name."""
-    if str(spec) in _NAMES and not Path(spec).exists():
-        return str(assets.path(str(spec)))
-    return str(spec)
 
 
 def _model(spec: Any) -> str:

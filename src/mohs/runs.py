@@ -168,7 +168,8 @@ def attack(
         attacks = [attacks]
     if isinstance(labels, str):
         labels = labels.split(",")
-    teams = [_changed(*members_of(a), source, constraints, stopwords) for a in attacks]
+    plain = [members_of(a) for a in attacks]
+    teams = [_changed(name, team, source, constraints, stopwords) for name, team in plain]
     chosen = [member for _, team in teams for member in team]
     also = tuple(parse_measure(m) if isinstance(m, str) else m for m in measures)
     if not teams:
@@ -215,7 +216,7 @@ def attack(
     config = {
         "victim": victim if isinstance(victim, str) else model.name,
         "data": data.source if isinstance(data, Dataset) else "examples",
-        "attacks": [name for name, _ in teams],
+        "attacks": [name for name, _ in plain],
         "goal": goal,
         "n": data.n if isinstance(data, Dataset) else n,
         "seed": seed,
@@ -240,6 +241,7 @@ def attack(
     steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
     boxes = {n: "white" if any("gradients" in needs(m) for _, m in team) else "black" for n, team in teams}
     facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "boxes": boxes}
+    facts["notes"] = _remarks(parts, chosen, named)
     facts["versions"] = _versions()
     manifest = {"command": "attack", "config": config, "facts": facts}
     store = RunStore.open(Path(out) if out is not None else None, manifest, {**config, **hashes, "settings": settings})
@@ -416,6 +418,17 @@ def _changed(
         (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
     ]
     return name + suffix, changed
+
+
+def _remarks(parts: Mapping[str, Any], chosen: Sequence[tuple[str, Any]], named: Mapping[str, Any]) -> list[str]:
+    """What was left out in reading word books, and what was named but is asked by nobody."""
+    sources = [source for _, method in chosen for source in getattr(method.source, "sources", (method.source,))]
+    books = [*parts.values(), *(getattr(source, "book", None) for source in sources)]
+    found = [note for book in books for note in getattr(book, "notes", ())]
+    for kind, given in named.items():
+        if given is not None and kind not in parts:
+            found.append(f"--{kind.replace('_', '-')} {_named(given)} is given, but nothing in this run asks it.")
+    return list(dict.fromkeys(found))
 
 
 def _written(part: Any) -> Any:

@@ -89,6 +89,11 @@ def test_masked_words() -> None:
 
     ask = {"masked_lm": fill}
     assert list(offered(MaskedWords(), "Good", **ask)[0]) == ["Fine", "Nice", "Rare"]
+    assert list(offered(MaskedWords(), "gOOd", **ask)[0]) == [
+        "fine",
+        "nice",
+        "rare",
+    ]  # in any case it is the word itself
     assert list(offered(MaskedWords(k=4), "good", **ask)[0]) == ["fine"]
     assert list(offered(MaskedWords(gap=3), "good", **ask)[0]) == ["fine"]  # 6.0 is not more than 9 - 3
     assert list(offered(MaskedWords(gap=3.5), "good", **ask)[0]) == ["fine", "nice"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.space import Constraint, Neighbours, Services, Space, WordCosine, WordsChanged, build_space
+from mohs.space import Constraint, Neighbours, Services, Space, WordCosine, WordsBeyond, WordsChanged, build_space
 from mohs.text import Example, Text, pocket
 from mohs.text.vectors import Vectors, read_vectors
 from tests.toys import now, services, table
@@ -123,3 +123,14 @@ def test_a_living_space_offers_by_the_text_as_it_stands() -> None:
     assert current.replace(3, "aaaa") in space
     assert current.replace(1, "z") not in space
     assert [edit.source for edit in space.edits(current.replace(3, "aaaa"))] == ["double", "double"]
+
+
+def test_two_settings_of_one_measure_are_judged_apart() -> None:
+    text = Text("a b c d e f g h i j")
+    two = Constraint(WordsBeyond(0.1), at_most=2), Constraint(WordsBeyond(0.9), at_most=0)
+    space = Space(text, {}, two)
+    changed = text.replace_all({0: "x", 1: "y"})
+    measures = now(space.audit(changed, services(), [WordsBeyond(0.5)]))
+    assert sorted(measures.values()) == [-7, -3, 1]
+    assert space.violated(measures) == []
+    assert len(space.violated(now(space.audit(text.replace_all(dict.fromkeys(range(10), "z")), services())))) == 2

@@ -46,9 +46,40 @@ def test_constraints_and_measures() -> None:
     assert parse_constraint("words-beyond:share=0.4,up=yes<=0") == Constraint(WordsBeyond(0.4, up=True), at_most=0)
 
 
+def test_short_texts_and_file_names_with_a_plus(tmp_path: Path) -> None:
+    spec = "similarity>=0.7,short=15,at_least_short=0.1"
+    assert parse_constraint(spec) == Constraint(SentenceSimilarity(), at_least=0.7, short=15, at_least_short=0.1)
+    file = tmp_path / "c++" / "t.tsv"
+    file.parent.mkdir()
+    file.write_text("good\tfine\n", "utf-8")
+    union = parse_source(f"thesaurus:{file}+neighbours:k=3")
+    assert isinstance(union, Union)
+    assert union.sources[1] == Neighbours(k=3)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["neighbours:k=0", "sememes:k=-1", "masked:k=-2", "masked:min_probability=2", "unmasked:products=-1"],
+)
+def test_a_source_that_could_offer_nothing_is_refused(spec: str) -> None:
+    with pytest.raises(BadInput, match=r"does not fit; it must be at (least|most)"):
+        parse_source(spec)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["similarity:window=0>=0.9", "pos:before=-2>=1", "words-beyond:share=-1<=0", "log-prob-drop:window=-1<=2"],
+)
+def test_a_constraint_that_would_judge_nothing_is_refused(spec: str) -> None:
+    with pytest.raises(BadInput, match="does not fit; it must be at least"):
+        parse_constraint(spec)
+
+
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
+        ("similarity>=nan", "A threshold of sentence similarity is nan; give a number."),
+        ("similarity>=0.5,long=3", "has the part 'long=3'; short=WORDS or at_least_short=NUMBER may stand there."),
         ("similarity", "has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER."),
         ("similarity>=high", "has the threshold 'high', which is no number."),
         ("likeness>=1", "Unknown measure 'likeness'; there are word-cosine, "),
@@ -71,7 +102,8 @@ def test_what_does_not_fit_is_one_sentence(spec: str, sentence: str) -> None:
         ("magic", "Unknown source 'magic'; there are neighbours, "),
         ("neighbours:8", "has the part '8'"),
         ("thesaurus", "A thesaurus needs its file; write thesaurus:FILE."),
-        ("neighbours+", "Unknown source ''"),
+        ("neighbours+", "Unknown source 'neighbours+'"),
+        ("neighbours+magic", "Unknown source 'neighbours+magic'"),
     ],
 )
 def test_sources_that_do_not_fit(spec: str, sentence: str) -> None:

@@ -16,7 +16,7 @@ from mohs.assets.folder import assets_folder, read_note, require
 from mohs.assets.folder import damage as _damage
 from mohs.assets.registry import find
 
-__all__ = ["assets_folder", "fingerprint", "installed", "path", "pull"]
+__all__ = ["assets_folder", "fingerprint", "installed", "located", "path", "pull"]
 
 
 def path(name: str) -> Path:
@@ -34,6 +34,15 @@ def installed(name: str) -> bool:
 def fingerprint(name: str) -> str:
     """A hash of an installed asset's files and their names; not of where they came from."""
     return require(find(name), assets_folder())[1].fingerprint
+
+
+def located(spec: str) -> str:
+    """A file or folder as it is, or the folder of the asset of that name."""
+    from mohs.assets.registry import ASSETS
+
+    if any(asset.name == spec for asset in ASSETS) and not Path(spec).exists():
+        return str(path(spec))
+    return spec
 
 
 def pull(name: str, *, source: Path | None = None, force: bool = False) -> Path:

@@ -47,18 +47,18 @@ def plain(word: str) -> str:
     return low
 
 
-def tokens(string: str) -> list[str]:
-    """Words and marks in order; a straight or curly double quote as `` or '' by the side its spaces are on."""
+def tokens(string: str, edge: str = "") -> list[str]:
+    """Words and marks in order, double quotes as `` or ''; `edge` is the character before the string, if any."""
     found = []
     for match in _TOKEN.finditer(string):
         token = match.group()
-        found.append(quote(string, match.start()) if token in ('"', "“", "”") else token)
+        found.append(quote(string, match.start(), edge) if token in ('"', "“", "”") else token)
     return found
 
 
-def quote(string: str, at: int) -> str:
+def quote(string: str, at: int, edge: str = "") -> str:
     """Whether the mark there opens (``) or closes (''): one that opens has a space before it and none behind."""
-    before, behind = string[at - 1 : at], string[at + 1 : at + 2]
+    before, behind = string[at - 1] if at else edge, string[at + 1 : at + 2]
     return "``" if (not before or before.isspace() or before in "([") and not behind.isspace() else "''"
 
 
@@ -130,7 +130,7 @@ class Features:
 
     def behind(self, string: str) -> Side:
         """Features of what follows a word."""
-        near, far = [*tokens(string)[:2], EDGE, EDGE][:2]
+        near, far = [*tokens(string, "x")[:2], EDGE, EDGE][:2]  # a word stands before
         return Side(self._side(">", near, far), False)
 
     def _side(self, side: str, near: str, far: str) -> tuple[int, ...]:

@@ -117,7 +117,7 @@ class _Rows:
     def __init__(self, width: int, make: Callable[[Any], Any]) -> None:
         self._make = make
         self._index: dict[Hashable, int] = {}
-        self._rows = np.empty((1024, width), np.int16)
+        self._rows = np.empty((64, width), np.int16)
 
     def of(self, keys: list[Any]) -> npt.NDArray[np.int16]:
         """One row a key."""
@@ -296,7 +296,8 @@ def _answer(doc: Any, starts: npt.NDArray[Any], spot: Spot) -> Tag:
     if not spot.text[spot.start : spot.end].strip():
         return Tag("X", "XX")
     first = max(0, int(np.searchsorted(starts, spot.start, side="right")) - 1)
-    inside = [token for token in doc[first : int(np.searchsorted(starts, spot.end))] if not token.is_space]
+    near = doc[first : int(np.searchsorted(starts, spot.end))]
+    inside = [token for token in near if not token.is_space and token.idx + len(token) > spot.start]
     words = [token for token in inside if _CORE.search(token.text)]
     heads = [token for token in words if not _SPACY_CLITIC.fullmatch(token.text)]
     token = (heads or words or inside)[-1]

@@ -28,6 +28,7 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         interval = summary.accuracy_before.interval
         if interval is not None and interval[1] < chance:
             found.append("The victim does worse than chance: are the labels in the order of its classes?")
+    found += facts.get("notes", [])
     found += _black_beats_white(facts.get("boxes", {}), summaries)
     for summary in summaries:
         attacked = summary.success.total

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from mohs.errors import BadInput
 from mohs.space.services import Services
 from mohs.text import Text
 
@@ -78,6 +79,10 @@ class Constraint:
     at_most: float = math.inf
     short: int = 0
     at_least_short: float = -math.inf
+
+    def __post_init__(self) -> None:
+        if any(map(math.isnan, (self.at_least, self.at_most, self.at_least_short))):
+            raise BadInput(f"A threshold of {self.measure.name} is nan; give a number.")
 
     def holds(self, value: float, words: int) -> bool:
         """Whether a value passes, for a text of so many words; not-a-number never does."""

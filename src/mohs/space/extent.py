@@ -11,6 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from mohs.space.constraints import Family
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.text import Text
 
 
@@ -76,6 +77,9 @@ class WordsBeyond:
     share: float
     up: bool = False
     least: int = 0
+
+    def __post_init__(self) -> None:
+        at_least(0, share=self.share, least=self.least)
 
     name: ClassVar[str] = "words beyond the allowance"
     family: ClassVar[Family] = Family.MORPHOLOGY

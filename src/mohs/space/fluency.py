@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from mohs.space.constraints import Family
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.questions import Scored
 
@@ -58,6 +59,9 @@ class LogProbDrop:
     window: int | None = None
     previous: bool = False
 
+    def __post_init__(self) -> None:
+        at_least(1, window=self.window)
+
     name: ClassVar[str] = "log-probability drop"
     family: ClassVar[Family] = Family.SUSPICION
     needs: ClassVar[tuple[str, ...]] = ("lm",)
@@ -95,6 +99,9 @@ class FluencyRank:
     """
 
     window: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least(1, window=self.window)
 
     name: ClassVar[str] = "fluency rank"
     family: ClassVar[Family] = Family.SUSPICION

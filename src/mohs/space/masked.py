@@ -9,6 +9,7 @@ from itertools import islice, product
 from typing import ClassVar
 
 from mohs.space.services import Services
+from mohs.space.settings import at_least, at_most
 from mohs.space.sources import Offers, offers
 from mohs.text import Text
 from mohs.text.questions import Blank, Pieces, Spelling
@@ -26,6 +27,11 @@ class MaskedWords:
     k: int = 50
     gap: float = math.inf
     min_probability: float = 0.0
+
+    def __post_init__(self) -> None:
+        at_least(1, k=self.k)
+        at_least(0, gap=self.gap, min_probability=self.min_probability)
+        at_most(1, min_probability=self.min_probability)
 
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
@@ -45,7 +51,7 @@ class MaskedWords:
                 and guess.whole
                 and one_word(guess.text)
             ]
-            found.append(offers(text.words[position], words, "masked lm"))
+            found.append(_other(text.words[position], words, "masked lm"))
         return found
 
 
@@ -63,6 +69,9 @@ class UnmaskedWords:
     pieces: int = 12
     width: int = 4
     products: int = 24
+
+    def __post_init__(self) -> None:
+        at_least(1, k=self.k, pieces=self.pieces, width=self.width, products=self.products)
 
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
@@ -85,8 +94,13 @@ class UnmaskedWords:
             else:
                 ranked = sorted(group, key=lambda pieces: (misfit[Spelling(pieces)], pieces))
                 words = [word for word in map("".join, ranked) if one_word(word)]
-            found.append(offers(text.words[position], words, "masked lm"))
+            found.append(_other(text.words[position], words, "unmasked lm"))
         return found
+
+
+def _other(old: str, new: Sequence[str], name: str) -> Offers:
+    """Without the word itself in any case: an uncased model's own reading of it is no other word."""
+    return offers(old, [word for word in new if word.lower() != old.lower()], name)
 
 
 def one_word(string: str) -> bool:

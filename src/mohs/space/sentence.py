@@ -11,6 +11,7 @@ import numpy as np
 
 from mohs.space.constraints import Family
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.bertscore import bert_score
 from mohs.text.questions import Vector
@@ -28,6 +29,9 @@ class SentenceSimilarity:
     angular: bool = True
     window: int | None = None
     previous: bool = False
+
+    def __post_init__(self) -> None:
+        at_least(1, window=self.window)
 
     family: ClassVar[Family] = Family.SEMANTICS
     needs: ClassVar[tuple[str, ...]] = ("encoder",)

@@ -13,6 +13,7 @@ from typing import ClassVar, Protocol
 
 from mohs.engine import together
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.questions import Spot
 from mohs.text.text import like
@@ -45,6 +46,11 @@ class Neighbours:
     k: int = 50
     min_cosine: float = 0.5
     max_distance: float | None = None
+
+    def __post_init__(self) -> None:
+        at_least(1, k=self.k)
+        at_least(-1, min_cosine=self.min_cosine)
+        at_least(0, max_distance=self.max_distance)
 
     needs: ClassVar[tuple[str, ...]] = ("vectors",)
 
@@ -96,10 +102,13 @@ class Sememes:
 
     The part of speech in the text picks the list, inflected words get equally inflected substitutes, and with `k` the
     nearest so many by cosine of their vectors are kept (paper 001 takes 5), words without a vector last. Proper nouns
-    and function words are left alone.
+    and function words are left alone, also proper nouns in the plural, which paper 001 replaces: the table's are poor.
     """
 
     k: int | None = None
+
+    def __post_init__(self) -> None:
+        at_least(1, k=self.k)
 
     @property
     def needs(self) -> tuple[str, ...]:

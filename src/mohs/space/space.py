@@ -119,18 +119,27 @@ class Space:
     async def audit(self, candidate: Text, ask: Services, also: Sequence[Measure] = ()) -> dict[str, float]:
         """Every measure of a final text, whole against the original, and further ones; nan where there is no value."""
         found: dict[str, float] = {}
+        for measure, name in self._names(also).items():
+            (found[name],) = await measure.of_texts(self.text, None, [candidate], ask)
+        return found
+
+    def _names(self, also: Sequence[Measure] = ()) -> dict[Measure, str]:
+        """A name for each measure: its own, and with its settings where another has that name already."""
+        found: dict[Measure, str] = {}
         for measure in (*(constraint.measure for constraint in self.constraints), *also):
-            if measure.name not in found:
-                (found[measure.name],) = await measure.of_texts(self.text, None, [candidate], ask)
+            if measure not in found:
+                taken = measure.name in found.values()
+                found[measure] = f"{measure.name} {measure!r}" if taken else measure.name
         return found
 
     def violated(self, measures: Mapping[str, float]) -> list[str]:
         """The constraints that an audit shows broken, those left out that judge each step."""
+        names = self._names()
         return [
-            constraint.measure.name
+            names[constraint.measure]
             for constraint in self.constraints
             if not constraint.measure.stepwise
-            and not constraint.holds(measures.get(constraint.measure.name, math.nan), len(self.text))
+            and not constraint.holds(measures.get(names[constraint.measure], math.nan), len(self.text))
         ]
 
 

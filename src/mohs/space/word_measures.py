@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from mohs.space.constraints import Family
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.text import Text, pocket
 from mohs.text.lexicon import NOUN, VERB
 from mohs.text.questions import Spot
@@ -122,6 +123,9 @@ class SamePos:
     noun_is_verb: bool = True
     before: int = 4
     after: int = 3
+
+    def __post_init__(self) -> None:
+        at_least(0, before=self.before, after=self.after)
 
     name: ClassVar[str] = "part of speech"
     family: ClassVar[Family] = Family.GRAMMAR

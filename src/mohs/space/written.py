@@ -1,13 +1,15 @@
 """Sources, measures and constraints as one writes them on the command line.
 
-neighbours:k=8,min_cosine=0.6          a source
-wordnet+thesaurus:my.tsv               a union of two
-sentence-cosine:window=15>=0.9         a constraint: a measure and a threshold
-grammar-errors                         a measure
+- `neighbours:k=8,min_cosine=0.6`: a source
+- `wordnet+thesaurus:my.tsv`: a union of two
+- `similarity:angular=no,window=15>=0.9`: a constraint, a measure and a threshold
+- `similarity>=0.7,short=15,at_least_short=0.1`: with another threshold for texts under 15 words
+- `grammar-errors`: a measure
 """
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -56,7 +58,8 @@ MEASURES: Mapping[str, type] = {
 
 def parse_source(spec: str) -> Source:
     """A source, or several joined by `+`."""
-    parts = [_source(part.strip()) for part in spec.split("+")]
+    joint = rf"\+\s*(?=(?:{'|'.join(SOURCES)})\s*(?:[:+]|$))"  # a file's name may hold a plus
+    parts = [_source(part.strip()) for part in re.split(joint, spec)]
     return parts[0] if len(parts) == 1 else sources.Union(tuple(parts))
 
 
@@ -81,14 +84,30 @@ def parse_constraint(spec: str) -> Constraint:
     for sign in (">=", "<="):
         measure, found, value = spec.partition(sign)
         if found:
+            value, *rest = value.split(",")
             try:
                 threshold = float(value)
             except ValueError:
                 raise BadInput(f"The constraint {spec!r} has the threshold {value!r}, which is no number.") from None
-            if sign == ">=":
-                return Constraint(parse_measure(measure), at_least=threshold)
-            return Constraint(parse_measure(measure), at_most=threshold)
+            short = dict(_short(spec, part) for part in rest)
+            side: dict[str, Any] = {"at_least" if sign == ">=" else "at_most": threshold}
+            return Constraint(parse_measure(measure), **side, **short)
     raise BadInput(f"The constraint {spec!r} has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER.")
+
+
+def _short(spec: str, part: str) -> tuple[str, Any]:
+    """`short=15` or `at_least_short=0.1` behind a threshold."""
+    key, _, value = (side.strip() for side in part.partition("="))
+    try:
+        if key == "short":
+            return key, int(value)
+        if key == "at_least_short":
+            return key, float(value)
+    except ValueError:
+        pass
+    raise BadInput(
+        f"The constraint {spec!r} has the part {part!r}; short=WORDS or at_least_short=NUMBER may stand there."
+    )
 
 
 def _made(spec: str, table: Mapping[str, type], what: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from mohs.assets import located
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
 from mohs.models.neural import save_neural
@@ -53,7 +54,7 @@ class WordLearner:
     prefix = "mohs"
 
     def __init__(self, recipe: Recipe, texts: Texts, labels: tuple[str, ...]) -> None:
-        vectors = None if recipe.vectors in (None, "none") else read_vectors(str(recipe.vectors))
+        vectors = None if recipe.vectors in (None, "none") else read_vectors(located(str(recipe.vectors)))
         known = {} if vectors is None else vectors.index
         words = known_words(texts, recipe.min_count or 1, known)
         self.with_vector = sum(word in known for word in words)
