@@ -205,6 +205,10 @@ def test_a_window_sees_only_words_around_the_change() -> None:
     assert measure._views(text, text, text.replace(20, "x")) == ("w18 w19 w20 w21 w22 ", "w18 w19 x w21 w22 ")
     assert measure._views(text, text, text.replace(0, "x"))[1] == "x w1 w2 w3 w4 "
     assert measure._views(text, text, text.replace(39, "x"))[1] == "w35 w36 w37 w38 x"
+    merged = text.replace_all({20: "x", 21: ""})
+    assert measure._views(text, text, merged) == ("w18 w19 w20 w21 w22 ", "w18 w19 x w22 ")
+    apart = text.replace_all({20: "x", 30: "y"})
+    assert measure._views(text, text, apart) == (str(text), str(apart))
 
 
 def test_a_later_step_has_a_window_too() -> None:

@@ -8,11 +8,20 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from mohs.attacks import plugins
+from mohs.attacks.a2t import A2T
+from mohs.attacks.bae import Bae
+from mohs.attacks.bert_attack import BertAttack
+from mohs.attacks.clare import Clare, GreedyClare
+from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
 from mohs.attacks.method import Attack, needs
+from mohs.attacks.pruthi import Pruthi
+from mohs.attacks.pwws import PWWS, GreedyPWWS, TaggedSynonyms
 from mohs.attacks.random_words import RandomWords
+from mohs.attacks.textbugger import GreedyTextBugger, TextBugger, WhiteBoxTextBugger
 from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
 
@@ -35,6 +44,25 @@ class Entry:
 # The first preset is the default.
 CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     "textfooler": {"paper": TextFooler},
+    "pwws": {
+        "paper": PWWS,
+        "released": partial(PWWS, source=TaggedSynonyms(), stopwords=frozenset(), entities_alone=True),
+        "textattack": GreedyPWWS,
+    },
+    "bert-attack": {"paper": BertAttack, "released": BertAttack.released, "textattack": BertAttack.textattack},
+    "bae": {
+        "paper": Bae,
+        "paper-i": Bae.insert,
+        "paper-r-or-i": Bae.either,
+        "paper-r-and-i": Bae.both,
+        "textattack": Bae.textattack,
+    },
+    "clare": {"paper": Clare, "textattack": GreedyClare},
+    "a2t": {"textattack": A2T, "textattack-mlm": A2T.masked},
+    "deepwordbug": {"paper": DeepWordBug, "textattack": GreedyDeepWordBug},
+    "textbugger": {"paper": TextBugger, "textattack": GreedyTextBugger},
+    "textbugger-white": {"paper": WhiteBoxTextBugger},
+    "pruthi": {"paper": Pruthi, "textattack": partial(Pruthi, words=1)},
     "random": {"baseline": RandomWords},
 }
 

@@ -1,0 +1,111 @@
+"""BERT-Attack (Li et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mohs.attacks.closest import closest
+from mohs.attacks.goal import Goal, predicted
+from mohs.attacks.importance import ranked, replacing
+from mohs.attacks.method import Ask
+from mohs.engine import BudgetSpent
+from mohs.space import Constraint, SentenceSimilarity, Source, Space, UnmaskedWords, WordsBeyond
+from mohs.text import Text
+from mohs.text.stopwords import ENGLISH, NLTK
+
+
+@dataclass(frozen=True)
+class BertAttack:
+    """Replace the most important words first by what a masked language model reads in their place, unmasked.
+
+    Li et al. 2020, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). Importance is
+    the loss of the true label's probability with [MASK] in the place of a word. Candidates are the 48 best readings of
+    the word in the original text, for words of several pieces combinations of the four best of each piece, no
+    stopwords. They are asked in the model's order; the first that fools the victim is the answer, otherwise the
+    strongest is kept if it helps. At most 40% of the words change, and the cosine to the original stays at 0.2 or more.
+
+    `released` imitates the authors' code: importance with [UNK] and, where that flips the prediction, the gain of the
+    new label; no similarity check. `textattack` imitates TextAttack's recipe: importance with [UNK], the model reads
+    the text as changed so far, all candidates of a word are asked and the most similar of the winners is taken, 40% is
+    rounded up, combinations of pieces are the first 48 in the order of the last piece, NLTK's stopwords.
+
+    Differs from the paper:
+    - probabilities, not logits, are compared, and importance is asked only for words that have candidates;
+    - 40% caps the words changed (Algorithm 1 looks at that share of the words; the authors told TextAttack of a cap);
+    - similarity is checked at each step; the authors filtered finished texts, by a threshold for each dataset;
+    - the stopword list is our own, and encoder and masked language model are the run's;
+    - [MASK] and [UNK] are written into the text: a victim with other special tokens reads letters.
+    Differs from the released code:
+    - the last token of a text can be attacked, a word that did not help does not stay behind in the text, and the cap
+      is 40% and not one word more;
+    - no filter of antonyms by counter-fitted cosine >= 0.4, which the authors used for sentiment: add the constraint
+      `word-cosine>=0.4`, which unlike theirs also refuses words without a vector.
+    Differs from TextAttack: stopwords are not brought in, importance is not asked for them, and a product of pieces
+    that is no single word counts among the 48. Its present default of 8 candidates is younger than the published
+    figures, which had 48.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2020; Hauser et al. 2021, 3.3.3"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+
+    source: Source = UnmaskedWords(k=48)
+    constraints: tuple[Constraint, ...] = (
+        Constraint(WordsBeyond(share=0.4), at_most=0),
+        Constraint(SentenceSimilarity(angular=False), at_least=0.2),
+    )
+    stopwords: frozenset[str] = ENGLISH
+    stand_in: str = "[MASK]"  # takes a word's place to see what the word is worth
+    flip_bonus: bool = False  # importance also counts what a new label gains
+    similarity: SentenceSimilarity | None = None  # picks among winners; without it the first winner is taken
+    living: bool = False  # candidates are read from the text as changed so far
+
+    @classmethod
+    def released(cls) -> BertAttack:
+        """As the authors' code does it."""
+        return cls(constraints=(Constraint(WordsBeyond(share=0.4), at_most=0),), stand_in="[UNK]", flip_bonus=True)
+
+    @classmethod
+    def textattack(cls) -> BertAttack:
+        """As TextAttack's recipe does it."""
+        return cls(
+            source=UnmaskedWords(k=48, width=48, products=48),
+            constraints=(
+                Constraint(WordsBeyond(share=0.4, up=True), at_most=0),
+                Constraint(SentenceSimilarity(angular=False), at_least=0.2),
+            ),
+            stopwords=NLTK,
+            stand_in="[UNK]",
+            similarity=SentenceSimilarity(angular=False),
+            living=True,
+        )
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 1."""
+        y = goal.label
+        (clean,) = await ask.victim([x])
+        importance = {}
+        for p, probs in zip(space.positions, await replacing(x, space.positions, self.stand_in, ask), strict=True):
+            importance[p] = clean[y] - probs[y]
+            flipped = predicted(probs)
+            if self.flip_bonus and flipped != y:
+                importance[p] += probs[flipped] - clean[flipped]
+
+        best, best_score = x, goal.score(clean)
+        try:
+            for p in ranked(importance):
+                (words,) = await space.words(best, [p], ask)
+                candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
+                for batch in [[c] for c in candidates] if self.similarity is None else [candidates]:
+                    asked = ask.affordable(batch) or batch  # none fits: asking raises BudgetSpent
+                    probs_of = dict(zip(asked, await ask.victim(asked), strict=True))
+                    winners = [c for c in asked if goal.met(probs_of[c])]
+                    if winners:
+                        return await closest(x, best, winners, self.similarity, ask)
+                    strongest = min(asked, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
+                    if asked and goal.score(probs_of[strongest]) > best_score:
+                        best, best_score = strongest, goal.score(probs_of[strongest])
+        except BudgetSpent:
+            pass
+        return best

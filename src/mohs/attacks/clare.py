@@ -1,0 +1,171 @@
+"""CLARE (Li et al. 2021): replace, insert and merge words by a masked language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from mohs.attacks.goal import Goal
+from mohs.attacks.method import Ask, Scores
+from mohs.engine import BudgetSpent, together
+from mohs.space import Constraint, MaskedWords, SentenceSimilarity, Source, Space, Union
+from mohs.space.inserted import InsertedWords, MergedWords, Sparing, merges, offered
+from mohs.text import Text
+from mohs.text.stopwords import NLTK
+
+_REPLACE = MaskedWords(k=50, min_probability=5e-4)
+
+
+class Action(NamedTuple):
+    """One change of a text: where, which of the three, and the text it makes."""
+
+    position: int
+    kind: int  # 0 replaces, 1 inserts, 2 merges
+    text: Text
+
+
+@dataclass(frozen=True)
+class Actions:
+    """The three ways to change a text; replacements come from the space's own source."""
+
+    insert: Source | None = InsertedWords(k=50, before=False)
+    merge: Source = MergedWords(k=50, min_probability=5e-3)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What both need."""
+        return (*(self.insert.needs if self.insert else ()), *self.merge.needs)
+
+    async def __call__(self, current: Text, positions: Sequence[int], space: Space, ask: Ask) -> list[Action]:
+        """Every action at these positions; words that an action has changed before are left alone."""
+        free = {p for p in space.positions if current.words[p] == space.text.words[p]}
+        places = [p for p in positions if p in free]
+        pairs = [p for p in places if p + 1 in free]
+        asked = [space.words(current, places, ask)]
+        if self.insert:
+            asked.append(offered(space, self.insert, current, places, ask))
+        *words, merged = await together(*asked, merges(space, self.merge, current, pairs, ask))
+        found = [
+            Action(p, kind, current.replace(p, word))
+            for kind, each in enumerate(words)
+            for p, new in zip(places, each, strict=True)
+            for word in new
+        ]
+        return found + [Action(p, 2, text) for p, texts in zip(pairs, merged, strict=True) for text in texts]
+
+
+@dataclass(frozen=True)
+class Clare:
+    """Replace a word, insert one behind it or merge two, wherever that hurts most, one action a position.
+
+    Li et al. 2021, "Contextualized perturbation for textual adversarial attack", Algorithm 1. On the original text
+    every action at every position is tried, and for each position the best is noted. The noted actions are then
+    applied, the strongest first, until the victim is fooled. Each is filled in anew in the text as changed so far (as
+    in the released code; the algorithm can be read either way) and applied if it helps. Guesses of the masked language
+    model must have a probability of 5e-4 to replace and of 5e-3 to merge, 50 at most; stopwords are not replaced.
+
+    The paper prints a similarity of 0.7. The released code's scale is 1 - angle, in a window of 15 words against the
+    text before the step: that is 0.904507 as 1 - angle/pi, 0.9553 as a cosine. So does this.
+
+    Differs from the paper and the released code:
+    - no limit on the number of actions (the paper's T is not known to us; the code has none);
+    - a word is inserted behind a word; the code inserts beside punctuation too, but never behind the last token;
+    - two words are merged if their parts of speech are among the pairs of the code and nothing but space is between
+      them; the code spares the first five tokens;
+    - one action a position, as printed: the code allows an insertion beside a replaced word;
+    - similarity of a merge is that of the whole texts, not of a window; thresholds do not depend on the dataset, and
+      the code's exceptions for sentiment (adjectives, adverbs and auxiliaries stay) are left out;
+    - encoder, tagger and masked language model (theirs: DistilRoBERTa) are the run's.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "up to 150 a word, then 50 an action"
+    living: ClassVar[bool] = True
+
+    source: Source = Sparing(_REPLACE, NLTK)
+    constraints: tuple[Constraint, ...] = (
+        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.904507),
+    )
+    stopwords: frozenset[str] = frozenset()  # beside stopwords words are put in, and merged with them
+    actions: Actions = Actions()
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 1."""
+        (clean,) = await ask.victim([x])
+        best, best_score = x, goal.score(clean)
+        try:
+            tried = await self.actions(x, space.positions, space, ask)
+            probs_of = await _asked(x, tried, space, ask)
+            noted: dict[int, tuple[float, Action]] = {}
+            for action in tried:
+                score = goal.score(probs_of.get(action.text, clean))
+                if score > noted.get(action.position, (best_score, action))[0]:
+                    noted[action.position] = score, action
+            for _, (place, kind, _) in sorted(noted.values(), key=lambda pair: (-pair[0], pair[1].position)):
+                again = [a for a in await self.actions(best, [place], space, ask) if a.kind == kind]
+                probs_of = await _asked(best, again, space, ask)
+                strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
+                if strongest != best and goal.score(probs_of[strongest]) > best_score:
+                    best, best_score = strongest, goal.score(probs_of[strongest])
+                    if goal.met(probs_of[strongest]):
+                        break
+        except BudgetSpent:
+            pass
+        return best
+
+
+@dataclass(frozen=True)
+class GreedyClare:
+    """CLARE as TextAttack does it: at every step all actions anew, and the strongest is applied.
+
+    As in TextAttack a step is taken even where no action helps. The cosine to the original in a window of 15 words is
+    at least 0.7, texts of under 15 words pass; words are inserted before words, and not before stopwords; stopwords can
+    be merged.
+
+    Differs from TextAttack:
+    - of several texts that fool the victim or not, one that does is taken, and if none does at the end the strongest
+      text seen is the answer, not the last;
+    - a word beside which one was inserted is not changed again;
+    - words with punctuation between them are not merged, similarity of a merge is that of the whole texts, and guesses
+      that are no whole words count among the 50;
+    - encoder, tagger and masked language model are the run's.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "up to 150 a word, at every step"
+    living: ClassVar[bool] = True
+
+    source: Source = Sparing(Union((_REPLACE, InsertedWords(k=50, after=False))), NLTK)
+    constraints: tuple[Constraint, ...] = (
+        Constraint(SentenceSimilarity(angular=False, window=15), at_least=0.7, short=15),
+    )
+    stopwords: frozenset[str] = frozenset()
+    actions: Actions = Actions(insert=None)  # the source inserts
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Greedy search over all actions."""
+        (clean,) = await ask.victim([x])
+        current, best, best_score = x, x, goal.score(clean)
+        try:
+            while probs_of := await _asked(
+                current, await self.actions(current, space.positions, space, ask), space, ask
+            ):
+                scores = {c: (goal.met(probs), goal.score(probs)) for c, probs in probs_of.items()}
+                current = min(scores, key=lambda c: (not scores[c][0], -scores[c][1], c))
+                if scores[current][0]:
+                    return current
+                if scores[current][1] > best_score:
+                    best, best_score = current, scores[current][1]
+        except BudgetSpent:
+            pass
+        return best
+
+
+async def _asked(current: Text, actions: Iterable[Action], space: Space, ask: Ask) -> dict[Text, Scores]:
+    """What the victim says of the texts that obey the constraints, as far as the budget goes."""
+    candidates = await space.allowed(current, list(dict.fromkeys(action.text for action in actions)), ask)
+    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
+    return dict(zip(candidates, await ask.victim(candidates), strict=True))

@@ -1,0 +1,116 @@
+"""DeepWordBug (Gao et al. 2018)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import ascii_letters
+from typing import ClassVar
+
+from mohs.attacks.bugs import Bug, drawn
+from mohs.attacks.goal import Goal
+from mohs.attacks.importance import ranked, replacing
+from mohs.attacks.in_order import in_order
+from mohs.attacks.method import Ask
+from mohs.space import AddLetter, ChangeLetter, Constraint, DropLetter, EditDistance, Source, Space, SwapLetters, Union
+from mohs.text import Text
+from mohs.text.stopwords import NLTK
+
+
+@dataclass(frozen=True)
+class DeepWordBug:
+    """Misspell the most important words at random, as many as the edit distance allows.
+
+    Gao et al. 2018, Algorithm 1, with its main setting: the combined score and one random letter substituted in a word.
+    A word's temporal head score is what it adds to the true label's probability when the text is read up to it, its
+    tail score what it adds when the text is read from it on; the combined score is the head score and `tail` times the
+    tail score. The words are then changed in that order until the texts are 30 edits apart. The model is not
+    asked between the edits, so a long text ends with thirty misspellings whatever the model says.
+
+    Differs from the paper:
+    - an edit is drawn uniformly from the distinct misspellings of the word, and never leaves it as it is;
+    - before the first word, and after the last, all classes count as equally likely (as in the released code, where the
+      paper has the prediction on an empty text); how much the tail counts in the paper is not known to us, the released
+      code takes 1;
+    - in a pair, only the field of the word is cut.
+    Other transformations of the paper: `--source swap`, `delete` or `insert`.
+    """
+
+    paper: ClassVar[str] = "Gao et al. 2018"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "two a word"
+
+    source: Source = ChangeLetter()
+    constraints: tuple[Constraint, ...] = (Constraint(EditDistance(), at_most=30),)
+    stopwords: frozenset[str] = frozenset()
+    tail: float = 1.0
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 1."""
+        importance = await self.combined(x, space.positions, goal, ask)
+        current = x
+        for p in ranked(importance):
+            bug = current.replace(p, ask.random.choice(space.choices[p]))
+            for candidate in await space.allowed(current, [bug], ask):
+                current = candidate
+        return current
+
+    async def combined(self, x: Text, positions: tuple[int, ...], goal: Goal, ask: Ask) -> dict[int, float]:
+        """The combined score of each position."""
+        spans = x.spans()
+
+        def cut(p: int, head: bool) -> Text:
+            field, start, end = spans[p]
+            fields = list(x.fields)
+            fields[field] = fields[field][:end] if head else fields[field][start:]
+            return Text(*fields)
+
+        def beyond(p: int, head: bool) -> Text | None:
+            q = p - 1 if head else p + 1
+            return cut(q, head) if 0 <= q < len(x) and spans[q][0] == spans[p][0] else None
+
+        pairs = {(p, head): (beyond(p, head), cut(p, head)) for p in positions for head in (True, False)}
+        read = list(dict.fromkeys(text for pair in pairs.values() for text in pair if text is not None))
+        (clean, *answers) = await ask.victim([x, *read])
+        nothing = goal.score((1 / len(clean),) * len(clean))
+        scores = dict(zip(read, map(goal.score, answers), strict=True))
+        gain = {
+            at: (nothing if without is None else scores[without]) - scores[with_word]
+            for at, (without, with_word) in pairs.items()
+        }
+        return {p: gain[p, True] + self.tail * gain[p, False] for p in positions}
+
+
+@dataclass(frozen=True)
+class GreedyDeepWordBug:
+    """Misspell the most important words, each by the best of four random edits, until the model is fooled.
+
+    DeepWordBug as TextAttack has it: importance is what happens with [UNK] in the place of the word, then for each word
+    one random swap, substitution, deletion and insertion is asked, and the best kept if it helps, within an edit
+    distance of 30.
+
+    Differs from TextAttack: importance is asked only for words that have misspellings; edits are drawn from the
+    distinct misspellings, and a letter may also be put after the last; see `in_order` on several classes.
+    """
+
+    paper: ClassVar[str] = "Gao et al. 2018"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one a word, then four a word until fooled"
+
+    source: Source = Union(
+        (
+            SwapLetters(),
+            ChangeLetter(min_length=2, letters=ascii_letters),
+            DropLetter(),
+            AddLetter(min_length=2, letters=ascii_letters),
+        )
+    )
+    constraints: tuple[Constraint, ...] = (Constraint(EditDistance(), at_most=30),)
+    stopwords: frozenset[str] = NLTK
+    unknown: str = "[UNK]"
+    bugs: tuple[Bug, ...] = (("swap",), ("substitute",), ("delete",), ("insert",))
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Rank once, then word by word."""
+        hidden = await replacing(x, space.positions, self.unknown, ask)
+        importance = {p: goal.score(probs) for p, probs in zip(space.positions, hidden, strict=True)}
+        return await in_order(x, ranked(importance), lambda p: drawn(space, p, self.bugs, ask.random), goal, space, ask)

@@ -1,0 +1,101 @@
+"""Replacements of named entities: one fixed word for each class and type of entity (Ren et al. 2019)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from mohs.attacks.method import Ask
+from mohs.errors import BadInput
+from mohs.space.sources import tags
+from mohs.text import Text
+
+Table = Mapping[int, Mapping[str, str]]  # label -> type -> the word that replaces entities of that type
+
+_ENTITIES = ("PROPN", "NUM")  # what a tagger can tell
+
+
+@dataclass(frozen=True)
+class NamedEntities:
+    """What replaces a named entity in a text of a class, from a file of the user's.
+
+    This is no recogniser of entities. A word counts as one where the tagger calls it a proper noun or a number; its
+    type is the one that the file lists for it, in any case, or else the tag itself, PROPN or NUM. So persons, places
+    and dates are told apart only as far as the file lists them, and an entity of several words is replaced word by
+    word.
+
+    The file is JSON: {"replacements": {"0": {"GPE": "India", "PROPN": "David"}, ...}, "types": {"london": "GPE", ...}},
+    where `types` may be missing. `replacements` gives such a table from counts of the entities in training data.
+    """
+
+    path: str
+    fingerprint: str
+    table: Table = field(repr=False, compare=False)
+    types: Mapping[str, str] = field(repr=False, compare=False)
+
+    needs: ClassVar[tuple[str, ...]] = ("tagger",)
+
+    @classmethod
+    def read(cls, path: Path | str) -> NamedEntities:
+        """From a JSON file."""
+        try:
+            content = json.loads(Path(path).expanduser().read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(f"The named entities {path} cannot be read ({reason}); name a JSON file.") from error
+        known = content if isinstance(content, dict) else {}
+        table, types = known.get("replacements"), known.get("types", {})
+        if not (isinstance(table, dict) and all(label.isdecimal() and _words(row) for label, row in table.items())):
+            raise BadInput(
+                f'{path} has no "replacements" from class numbers to types and words, as {{"0": {{"GPE": "India"}}}}.'
+            )
+        if not _words(types):
+            raise BadInput(f'{path} has "types" that do not map words to types, as {{"london": "GPE"}}.')
+        digest = hashlib.blake2b(json.dumps([table, types], sort_keys=True).encode(), digest_size=16).hexdigest()
+        by_word = {word.lower(): kind for word, kind in types.items()}
+        return cls(str(path), digest, {int(label): row for label, row in table.items()}, by_word)
+
+    async def __call__(self, text: Text, positions: Sequence[int], label: int, ask: Ask) -> dict[int, str]:
+        """The replacement at each position that holds an entity with one; never the word that stands there."""
+        row = self.table.get(label, {})
+        found = {}
+        for p, (pos, _) in zip(positions, await tags(text, positions, ask), strict=True):
+            old = text.words[p]
+            new = row.get(self.types.get(old.lower(), pos)) if pos in _ENTITIES else None
+            if new is not None and new != old:
+                found[p] = new
+        return found
+
+
+def replacements(counts: Mapping[int, Mapping[str, Mapping[str, int]]], own: int = 15, other: int = 30) -> Table:
+    """A table from counts of entities: label -> type -> entity -> how often it occurs in texts of that label.
+
+    As in the released code: of the `other` most frequent entities of a type in all other classes, the first of a single
+    word that is not among the `own` most frequent of the class itself. Of equally frequent ones the earlier by letters.
+    """
+    found: dict[int, dict[str, str]] = {}
+    for label, types in counts.items():
+        others: dict[str, Counter[str]] = {}
+        for strange, rows in counts.items():
+            for kind, row in rows.items() if strange != label else ():
+                others.setdefault(kind, Counter()).update(row)
+        found[label] = {}
+        for kind, row in sorted(others.items()):
+            common = _commonest(types.get(kind, {}), own)
+            fitting = [e for e in _commonest(row, other) if e not in common and len(e.split()) == 1]
+            if fitting:
+                found[label][kind] = fitting[0]
+    return found
+
+
+def _commonest(counts: Mapping[str, int], n: int) -> list[str]:
+    return sorted(counts, key=lambda entity: (-counts[entity], entity))[:n]
+
+
+def _words(row: Any) -> bool:
+    return isinstance(row, dict) and all(isinstance(word, str) and word.strip() for word in row.values())

@@ -1,0 +1,217 @@
+"""TextBugger (Li et al. 2019)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import regex
+
+from mohs.attacks.bugs import Bug, drawn
+from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.importance import deleting, ranked
+from mohs.attacks.in_order import in_order
+from mohs.attacks.method import Ask, Scores
+from mohs.engine import BudgetSpent
+from mohs.space import (
+    Constraint,
+    DropLetter,
+    Homoglyphs,
+    Keyboard,
+    Neighbours,
+    SentenceSimilarity,
+    Source,
+    Space,
+    SplitWord,
+    SwapLetters,
+    Union,
+)
+from mohs.text import Text
+from mohs.text.questions import Labelled
+from mohs.text.stopwords import NLTK
+
+# Insert, Delete, Swap and Sub-C, of which one is drawn each; Sub-W are the five nearest words.
+BUGS: tuple[Bug, ...] = (("split",), ("delete",), ("swap",), ("homoglyph", "keyboard"))
+NEAREST = Neighbours(k=5, min_cosine=-1.0)
+SOURCE = Union((SplitWord(), DropLetter(inner=True), SwapLetters(inner=True), Homoglyphs(), Keyboard(), NEAREST))
+SIMILAR = Constraint(SentenceSimilarity(angular=False), at_least=0.8)
+
+
+@dataclass(frozen=True)
+class TextBugger:
+    """Bug the words of the most telling sentences, each by the bug that hurts most.
+
+    Li et al. 2019, Algorithm 3 (black box). Each sentence is put to the model alone; those it takes for another class
+    are left out, the others come in the order of the true label's probability. In a sentence words come in the
+    order of what that probability loses when the word is deleted from the sentence. For each word five bugs are made (a
+    space inside, an inner letter deleted, two inner letters swapped, a letter replaced by one that looks alike or lies
+    beside it on the keyboard, and the five nearest words), and the one with the lowest probability of the true label is
+    kept. The attack ends when the model is fooled, and gives up when the text has a cosine to the original under 0.8.
+
+    Differs from the paper:
+    - the bugs of letters are drawn at random, one each, for words of any length, as far as they have inner letters; a
+      look-alike letter is one of another script, not a digit or a sign;
+    - sentences end at . ! ? or a line's end, whatever an abbreviation may mean; in a pair they are asked with the other
+      field as it is;
+    - word vectors and sentence encoder are those of the run (GloVe and the Universal Sentence Encoder there); whether
+      stopwords were left out is not known to us: here none are.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2019"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one a sentence, one a word, then about nine a word until fooled"
+
+    source: Source = SOURCE
+    constraints: tuple[Constraint, ...] = (SIMILAR,)
+    stopwords: frozenset[str] = frozenset()
+    bugs: tuple[Bug, ...] = BUGS
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 3."""
+        y = goal.label
+        sentences = [sentence for sentence in sentences_of(x) if sentence.local(space.positions)]
+        alone = await ask.victim([sentence.text for sentence in sentences])
+        telling = [(s, probs) for s, probs in zip(sentences, alone, strict=True) if predicted(probs) == y]
+        current = x
+        try:
+            for sentence, probs in sorted(telling, key=lambda pair: (-round(pair[1][y], DECIMALS), pair[0].first)):
+                places = sentence.local(space.positions)
+                without = await deleting(sentence.text, list(places.values()), ask)
+                importance = {p: probs[y] - less[y] for p, less in zip(places, without, strict=True)}
+                for p in ranked(importance):
+                    bug, scores = await select_bug(current, drawn(space, p, self.bugs, ask.random), p, goal, ask)
+                    if not await space.allowed(current, [bug], ask):
+                        return current
+                    current = bug
+                    if goal.met(scores):
+                        return current
+        except BudgetSpent:
+            pass
+        return current
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Importance by gradient: how steeply the true label's probability moves with the vector of each word."""
+
+    needs: ClassVar[tuple[str, ...]] = ("gradients",)
+
+    async def __call__(self, x: Text, positions: tuple[int, ...], label: int, ask: Ask) -> dict[int, float]:
+        """For each position the length of its slope (the mean of its tokens'), as a share of the longest."""
+        (slope,) = await ask.gradients([Labelled(x.fields, label)])
+        rows = slope.by_word(x.spans())
+        length = {p: float(np.linalg.norm(slope.gradient[rows[p]].mean(0))) if rows[p] else 0.0 for p in positions}
+        longest = max(length.values(), default=0.0) or 1.0
+        return {p: value / longest for p, value in length.items()}
+
+
+@dataclass(frozen=True)
+class WhiteBoxTextBugger:
+    """Bug the words with the steepest gradients, each by the bug that hurts most.
+
+    Li et al. 2019, Algorithm 1 (white box). Words come in the order of the Jacobian's entry for the true label; for
+    each the bug is selected and the attack ended as in `TextBugger`.
+
+    Differs from the paper: it does not say, as far as we know, how the slopes along a word's vector become one number.
+    Here it is the Euclidean length of the gradient, averaged over the word's tokens. For the rest see `TextBugger`.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2019"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one gradient, then about nine a word until fooled"
+
+    source: Source = SOURCE
+    constraints: tuple[Constraint, ...] = (SIMILAR,)
+    stopwords: frozenset[str] = frozenset()
+    bugs: tuple[Bug, ...] = BUGS
+    slopes: Slopes = Slopes()
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 1."""
+        current = x
+        try:
+            for p in ranked(await self.slopes(x, space.positions, goal.label, ask)):
+                bug, scores = await select_bug(current, drawn(space, p, self.bugs, ask.random), p, goal, ask)
+                if not await space.allowed(current, [bug], ask):
+                    break
+                current = bug
+                if goal.met(scores):
+                    break
+        except BudgetSpent:
+            pass
+        return current
+
+
+@dataclass(frozen=True)
+class GreedyTextBugger:
+    """Bug the most important words, each by the bug that hurts most and keeps the text similar, until fooled.
+
+    TextBugger as TextAttack has it: no sentences; importance is what happens when the word is deleted; bugs are a
+    space, a deletion and a swap inside the word, drawn at random, every look-alike letter, and the five nearest
+    words. A bug that leaves the text less than 0.8 similar (1 - angle/pi, which is a cosine of 0.809) is not asked, one
+    that does not help is not kept, and among bugs that fool the model the most similar is taken.
+
+    Differs from TextAttack: importance is asked only for words that have bugs; its table of look-alikes is another; a
+    space may also stand before the last letter; vectors and encoder are those of the run.
+    """
+
+    paper: ClassVar[str] = "Li et al. 2019"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "one a word, then about a dozen a word until fooled"
+
+    source: Source = Union(
+        (SplitWord(min_length=3), DropLetter(inner=True), SwapLetters(inner=True), Homoglyphs(), NEAREST)
+    )
+    constraints: tuple[Constraint, ...] = (Constraint(SentenceSimilarity(angular=True), at_least=0.8),)
+    stopwords: frozenset[str] = NLTK
+    bugs: tuple[Bug, ...] = (("split",), ("delete",), ("swap",))
+    similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Rank once, then word by word."""
+        without = await deleting(x, space.positions, ask)
+        importance = {p: goal.score(probs) for p, probs in zip(space.positions, without, strict=True)}
+        words = lambda p: drawn(space, p, self.bugs, ask.random)  # noqa: E731
+        return await in_order(x, ranked(importance), words, goal, space, ask, self.similarity)
+
+
+async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:
+    """Algorithm 2: the bug nearest to the goal, and what the victim says of it."""
+    candidates = [current.replace(p, word) for word in words]
+    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
+    answers = zip(candidates, await ask.victim(candidates), strict=True)
+    return min(answers, key=lambda pair: (-goal.score(pair[1]), pair[0]))
+
+
+class Sentence(NamedTuple):
+    """A sentence of a text: as a text of its own, and which words of the whole it has."""
+
+    text: Text
+    first: int  # of its words in the whole text
+    last: int
+    before: int  # words that stand before it in its own text: those of earlier fields
+
+    def local(self, positions: tuple[int, ...]) -> dict[int, int]:
+        """Of some positions in the whole text those inside, each with its place in the sentence's own text."""
+        return {p: p - self.first + self.before for p in positions if self.first <= p <= self.last}
+
+
+_END = regex.compile(r"[.!?…]+[\"'”’)\]]*(\s+)|(\s*\n\s*)")
+
+
+def sentences_of(x: Text) -> list[Sentence]:
+    """The sentences that have words. Each keeps the other fields of the text as they are."""
+    spans = x.spans()
+    found = []
+    for number, field in enumerate(x.fields):
+        breaks = [match.span(1) if match.group(1) else match.span(2) for match in _END.finditer(field)]
+        starts = [0, *(end for _, end in breaks)]
+        ends = [*(start for start, _ in breaks), len(field)]
+        before = sum(span[0] < number for span in spans)
+        for start, end in zip(starts, ends, strict=True):
+            inside = [p for p, span in enumerate(spans) if span[0] == number and start <= span[1] < end]
+            if inside:
+                fields = (*x.fields[:number], field[start:end], *x.fields[number + 1 :])
+                found.append(Sentence(Text(*fields), inside[0], inside[-1], before))
+    return found

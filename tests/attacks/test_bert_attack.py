@@ -1,0 +1,152 @@
+"""BERT-Attack, step by step on a victim and a language model small enough to follow by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import mohs
+from mohs.attacks.bert_attack import BertAttack
+from mohs.records import Outcome, Record
+from tests.attacks.fills import Angles, Fills
+from tests.toys import WordCount, table
+
+WEIGHTS = {
+    "good": 3.0,
+    "truly": 1.0,
+    "nice": 1.5,
+    "decent": 0.5,
+    "really": -1.0,
+    "hardly": -2.0,
+    "bad": -2.0,
+    "vile": -3.0,
+}
+LM = Fills(
+    {
+        "a truly [good] film": "nice decent",
+        "a [truly] good film": "really",
+        "a truly good [film]": "movie",
+        "a [truly] decent film": "hardly",
+    }
+)
+PAPER, RELEASED, TEXTATTACK = (
+    replace(method, stopwords=frozenset({"a"}))
+    for method in (BertAttack(), BertAttack.released(), BertAttack.textattack())
+)
+
+
+def wide(method: BertAttack) -> BertAttack:
+    """Without a cap on the words changed, which a text of four words would run into."""
+    return replace(method, constraints=method.constraints[1:])
+
+
+def attack(
+    text: str, method: BertAttack, lm: Fills = LM, angles: dict[str, float] | None = None, **options: Any
+) -> tuple[Record, list[str]]:
+    victim = WordCount(WEIGHTS)
+    with mohs.attack(
+        victim, [(text, 1)], [method], masked_lm=lm, encoder=Angles(angles or {}), at_once=1, **options
+    ) as run:
+        record = next(run.records())
+    assert record.error is None, record.error
+    return record, [fields[0] for fields in victim.asked]
+
+
+def test_candidates_are_asked_one_by_one_in_the_order_of_importance() -> None:
+    record, asked = attack("a truly good film", wide(PAPER))
+    start = asked.index("a truly good film")
+    assert set(asked[start + 1 : start + 4]) == {"a [MASK] good film", "a truly [MASK] film", "a truly good [MASK]"}
+    assert asked[start + 4 : -1] == [  # the last is the judge's
+        "a truly nice film",
+        "a truly decent film",
+        "a really decent film",  # really is from the reading of the original text
+    ]
+    assert (record.outcome, record.perturbed) == (Outcome.SUCCESS, ("a really decent film",))
+    assert record.queries == 7
+
+
+def test_the_first_that_fools_is_taken_and_no_other_is_asked() -> None:
+    lm = Fills({"a truly [good] film": "nice bad vile"})
+    record, asked = attack("a truly good film", wide(PAPER), lm, angles={"bad": 30.0})
+    assert record.perturbed == ("a truly bad film",)
+    assert record.queries == 4  # the original, the only importance there is, nice and bad
+    assert "a truly vile film" not in asked
+
+
+def test_what_does_not_help_is_not_kept_and_equals_are_in_the_models_order() -> None:
+    lm = Fills({"a truly [good] film": "zero one", "a truly good [film]": "movie"})
+    record, _ = attack("a truly good film", wide(PAPER), lm)
+    assert record.perturbed == ("a truly zero film",)  # zero and one weigh nothing; movie changes nothing
+
+
+def test_released_ranks_with_unk_and_the_gain_of_a_new_label() -> None:
+    # Without b the true label loses 0.3 and another gains 0.4; without c it loses 0.4 and another gains 0.2.
+    answers = {"a b c": (0.6, 0.3, 0.1), "a [UNK] c": (0.3, 0.2, 0.5), "a b [UNK]": (0.2, 0.5, 0.3)}
+    answers |= {key.replace("UNK", "MASK"): value for key, value in answers.items()}
+
+    def order(method: BertAttack) -> list[str]:
+        asked: list[str] = []
+
+        def victim(texts: list[str]) -> list[tuple[float, ...]]:
+            asked.extend(texts)
+            return [answers.get(text, (0.6, 0.3, 0.1)) for text in texts]
+
+        lm = Fills({"a [b] c": "x", "a b [c]": "z"})
+        with mohs.attack(victim, [("a b c", 0)], [wide(method)], masked_lm=lm, encoder=Angles({})) as run:
+            assert next(run.records()).outcome is Outcome.FAILED
+        return [text for text in asked if "x" in text or "z" in text or "[" in text][:4]
+
+    assert set(order(RELEASED)[:2]) == {"a [UNK] c", "a b [UNK]"}
+    assert order(RELEASED)[2:] == ["a x c", "a b z"]
+    assert set(order(PAPER)[:2]) == {"a [MASK] c", "a b [MASK]"}
+    assert order(PAPER)[2:] == ["a b z", "a x c"]
+    assert set(order(TEXTATTACK)[:2]) == {"a [UNK] c", "a b [UNK]"}
+    assert order(TEXTATTACK)[2:] == ["a b z", "a x c"]
+
+
+def test_textattack_reads_the_text_as_it_stands_and_asks_all_at_once() -> None:
+    record, asked = attack("a truly good film", wide(TEXTATTACK))
+    assert record.perturbed == ("a hardly decent film",)
+    assert "a really decent film" not in asked
+    assert record.queries == 7
+    lm = Fills({"a truly [good] film": "vile bad"})
+    record, asked = attack("a truly good film", wide(TEXTATTACK), lm, angles={"vile": 50.0, "bad": 30.0})
+    assert record.perturbed == ("a truly bad film",)  # both fool, bad is more similar
+    assert record.queries == 6  # importance of all three words: what they could become is not known yet
+
+
+@pytest.mark.parametrize(("method", "changed"), [(PAPER, 1), (RELEASED, 1), (TEXTATTACK, 2)])
+def test_forty_percent_of_four_words(method: BertAttack, changed: int) -> None:
+    lm = table(good="nice", truly="neat", film="movie", show="play")
+    record, _ = attack("good truly good truly", replace(method, source=lm))
+    assert record.outcome is Outcome.FAILED
+    assert [edit.new for edit in record.edits] == ["nice"] * changed
+
+
+@pytest.mark.parametrize(("angle", "passes"), [(78.4, True), (78.5, False)])
+def test_the_cosine_to_the_original_is_at_least_a_fifth(angle: float, passes: bool) -> None:
+    for method in (PAPER, TEXTATTACK):
+        record, asked = attack("a truly good film", replace(method, source=table(good="bad")), angles={"bad": angle})
+        assert ("a truly bad film" in asked) is passes
+        assert record.outcome is (Outcome.SUCCESS if passes else Outcome.FAILED)
+    record, _ = attack("a truly good film", replace(RELEASED, source=table(good="bad")), angles={"bad": 90})
+    assert record.outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("budget", "best"), [(4, "truly good"), (5, "truly nice"), (6, "truly decent"), (7, "really decent")]
+)
+def test_the_budget_is_kept(budget: int, best: str) -> None:
+    record, _ = attack("a truly good film", wide(PAPER), budget=budget)
+    assert record.perturbed == (f"a {best} film",)
+    assert record.outcome is (Outcome.SUCCESS if budget == 7 else Outcome.EXHAUSTED)
+    assert record.queries == budget
+
+
+def test_textattack_takes_the_first_products_of_pieces() -> None:
+    from mohs.space import UnmaskedWords
+
+    assert BertAttack.textattack().source == UnmaskedWords(k=48, width=48, products=48)
+    assert BertAttack().source == UnmaskedWords(k=48, width=4, products=24)
