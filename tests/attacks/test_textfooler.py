@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import pytest
 
 import mohs
 from mohs.attacks import TextFooler
+from mohs.attacks.textfooler import THRESHOLDS, adjusted, released, textattack
+from mohs.models.encoder import PocketEncoder
 from mohs.records import Outcome, Record
-from mohs.space import Constraint, SentenceSimilarity
+from mohs.space import Constraint, Family, GrammarErrors, Neighbours, SamePos, SentenceSimilarity
+from mohs.text import Text
 from tests.toys import WordCount, table
 
 # log2-odds of positive: good +3, film 0, truly +1; deleting a word takes its weight away.
@@ -63,8 +68,6 @@ def test_among_winners_the_most_similar_to_the_original_is_taken() -> None:
     with mohs.attack(victim, [("a good film", 1)], [method]) as run:
         record = next(run.records())
     similarity = SentenceSimilarity(angular=True)
-    from mohs.models.encoder import PocketEncoder
-
     encoder = PocketEncoder()
     original, fine, terrible = encoder.collect([("a good film",), ("a fine film",), ("a terrible film",)])
     closest = max(
@@ -156,3 +159,180 @@ def test_targeted_and_below() -> None:
     assert len(record.edits) == 1
     record, _ = attack("a truly good film", label=0, goal="targeted:0")
     assert record.outcome is Outcome.SKIPPED
+
+
+@dataclass(frozen=True)
+class Without:
+    """A measure: 1 for texts without a word."""
+
+    word: str
+    name: ClassVar[str] = "without"
+    family: ClassVar[Family] = Family.SEMANTICS
+    needs: ClassVar[tuple[str, ...]] = ()
+    stepwise: ClassVar[bool] = False
+
+    async def of_texts(self, original: Text, current: Text | None, candidates: Any, ask: Any) -> list[float]:
+        return [float(self.word not in candidate.words) for candidate in candidates]
+
+
+def made(preset: Any, **changes: Any) -> TextFooler:
+    """A preset over a small space, without its constraints."""
+    plain = {"source": SPACE, "constraints": (), "stopwords": frozenset({"a"}), "similarity": None}
+    found: TextFooler = replace(preset(), **{**plain, **changes})
+    return found
+
+
+def test_released_sees_importance_by_oov() -> None:
+    record, victim = attack("a truly good film", method=made(released))
+    asked = {text for (text,) in victim.asked}
+    assert {"a <oov> good film", "a truly <oov> film", "a truly good <oov>"} <= asked
+    assert "a truly film" not in asked
+    assert record.perturbed == ("a really decent film",)
+
+
+def test_released_asks_first_and_drops_afterwards() -> None:
+    without = (Constraint(Without("decent"), at_least=1),)
+    careful, cautious = attack("a truly good film", method=made(TextFooler, constraints=without))
+    eager, asker = attack("a truly good film", method=made(released, constraints=without))
+    # Both can only take nice (2.5), then really: 1.5 - 1 is still positive.
+    # movie changes nothing, but is better than the original.
+    assert careful.perturbed == ("a really nice film",)
+    assert eager.perturbed == ("a really nice movie",)
+    assert ("a truly decent film",) in asker.asked
+    assert ("a truly decent film",) not in cautious.asked
+    assert (careful.queries, eager.queries) == (7, 8)
+
+
+def test_released_keeps_what_beats_the_original_even_if_it_is_a_step_back() -> None:
+    weights = {"good": 3.0, "truly": 1.0, "nice": 1.5, "superb": 1.5}
+    space = table(good="nice", truly="superb")
+    for preset, text in ((TextFooler, "truly nice"), (released, "superb nice")):
+        with mohs.attack(WordCount(weights), [("truly good", 1)], [made(preset, source=space)]) as run:
+            record = next(run.records())
+        assert record.outcome is Outcome.FAILED
+        assert record.perturbed == (text,)
+    # Nothing is kept that is no better than the original.
+    with mohs.attack(WordCount(weights), [("truly", 1)], [made(released, source=space)]) as run:
+        assert next(run.records()).perturbed == ("truly",)
+
+
+def test_textattack_knows_no_bonus_for_a_flip() -> None:
+    answers = {
+        "a c": (0.3, 0.2, 0.5),
+        "a b": (0.2, 0.5, 0.3),
+        "a <oov> c": (0.3, 0.2, 0.5),
+        "a b <oov>": (0.2, 0.5, 0.3),
+    }
+    first = {}
+    for preset in (TextFooler, released, textattack):
+        asked: list[str] = []
+
+        def victim(texts: list[str], asked: list[str] = asked) -> list[tuple[float, ...]]:
+            asked.extend(texts)
+            return [answers.get(text, (0.6, 0.3, 0.1)) for text in texts]
+
+        with mohs.attack(victim, [("a b c", 0)], [made(preset, source=table(b="x", c="z"))]) as run:
+            assert next(run.records()).outcome is Outcome.FAILED
+        first[preset] = asked.index("a x c") < asked.index("a b z")
+    # b loses 0.3 and a new label gains 0.4; c loses 0.4 and a new label gains 0.2.
+    assert first == {TextFooler: True, released: True, textattack: False}
+
+
+def test_textattack_takes_the_strongest_winner_of_a_short_text() -> None:
+    weights = {"good": 3.0, "fine": -0.5, "terrible": -1.0}
+    found = {}
+    for words in (3, 15):
+        text = " ".join(["a", "good", *["film"] * (words - 2)])
+        method = made(textattack, source=table(good="fine terrible"), similarity=textattack().similarity)
+        with mohs.attack(WordCount(weights), [(text, 1)], [method]) as run:
+            found[words] = next(run.records()).edits[0].new
+    assert found == {3: "terrible", 15: "fine"}
+
+
+def test_released_takes_the_winner_most_similar_to_the_text_before() -> None:
+    measure = released().similarity
+    assert measure == SentenceSimilarity(angular=True, window=15, previous=True)
+    assert TextFooler().similarity == SentenceSimilarity(angular=True)
+
+    def chosen(similarity: Any) -> Any:
+        """The first step puts pathetic for awful; of the two winners after it one is nearer to that than to awful."""
+        weights = {"awful": 3.0, "pathetic": 2.0, "film": 1.0, "travesty": -3.0, "tragedy": -3.0}
+        space = table(awful="pathetic", film="travesty tragedy")
+        method = made(TextFooler, source=space, similarity=similarity)
+        with mohs.attack(WordCount(weights), [("awful film", 1)], [method]) as run:
+            return next(run.records()).perturbed
+
+    # With awful film pathetic tragedy has more in common, with pathetic film pathetic travesty.
+    encoder = PocketEncoder()
+    original, before, one, other = encoder.collect(
+        [("awful film",), ("pathetic film",), ("pathetic travesty",), ("pathetic tragedy",)]
+    )
+    alike = SentenceSimilarity().of_vectors
+    assert alike(original, one) < alike(original, other)
+    assert alike(before, one) > alike(before, other)
+    assert chosen(SentenceSimilarity()) == ("pathetic tragedy",)
+    assert chosen(measure) == ("pathetic travesty",)
+
+
+def test_thresholds_are_those_of_the_code() -> None:
+    step = released().constraints[1]
+    assert step.at_least == pytest.approx(1 - 0.3 / math.pi, abs=1e-6)  # 1 - angle >= 0.7
+    assert step.at_least_short == pytest.approx(1 - 0.9 / math.pi, abs=1e-6)  # 1 - angle >= 0.1
+    assert (step.holds(0.8, 14), step.holds(0.8, 15), step.holds(0.7, 14)) == (True, False, False)
+    step = textattack().constraints[2]
+    assert step.at_least == pytest.approx(1 - 0.5 / math.pi, abs=1e-6)
+    assert (step.holds(0.0, 14), step.holds(0.84, 15), step.holds(0.840845, 15)) == (True, False, True)
+    assert released().constraints[0].measure == SamePos(before=4, after=4)
+
+
+def test_the_thresholds_of_the_critiques() -> None:
+    found = {}
+    for name, make in THRESHOLDS.items():
+        method = make()
+        assert isinstance(method.source, Neighbours)
+        found[name] = (method.source.min_cosine, *(c.at_least for c in method.constraints[1:]))
+        for constraint in method.constraints[1:]:  # the cosine of whole texts with the original, so an audit sees it
+            assert constraint.measure == SentenceSimilarity(angular=False)
+            assert not constraint.measure.stepwise
+    assert found == {
+        "cv50": (0.5,),
+        "cv50-use88": (0.5, 0.88),
+        "cv70-use85": (0.7, 0.85),
+        "cv70-use90": (0.7, 0.9),
+        "cv80-use90": (0.8, 0.9),
+    }
+    method = adjusted()
+    assert isinstance(method.source, Neighbours)
+    assert method.source.min_cosine == 0.9
+    _, near, grammar = method.constraints
+    assert (near.measure, near.at_least, near.short) == (
+        SentenceSimilarity(angular=False, window=15, previous=True), 0.98, 0,
+    )  # fmt: skip
+    assert (grammar.measure, grammar.at_most) == (GrammarErrors(), 0)
+
+
+def test_adjusted_lets_no_new_grammar_error_through() -> None:
+    grammar = adjusted().constraints[2]
+    weights = {"good": 3.0, "a": 4.0, "an": -9.0, "fine": -1.0}
+    for constraints, text in (((), "this is an good film"), ((grammar,), "this is a fine film")):
+        method = made(adjusted, source=table(a="an", good="fine"), constraints=constraints, stopwords=frozenset())
+        with mohs.attack(WordCount(weights), [("this is a good film", 1)], [method], grammar=_Articles()) as run:
+            record = next(run.records())
+        assert record.perturbed == (text,)
+    assert record.measures["grammar errors introduced"] == 0
+
+
+class _Articles:
+    """A grammar checker that objects to an before a consonant."""
+
+    name = fingerprint = "articles"
+    in_flight = 1
+
+    def plan(self, items: list[str]) -> list[list[str]]:
+        return [items]
+
+    def launch(self, batch: list[str]) -> list[str]:
+        return batch
+
+    def collect(self, ticket: list[str]) -> list[tuple[str, ...]]:
+        return [("an",) if " an g" in text or " an f" in text else () for text in ticket]

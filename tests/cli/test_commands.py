@@ -150,7 +150,13 @@ def test_a_class_by_name_and_a_warning_below_chance(tmp_path: Path, mohs: Mohs) 
 
 def test_attacks_table(mohs: Mohs) -> None:
     table = json.loads(mohs("attacks", "--json").stdout)
-    assert [row["name"] for row in table] == ["textfooler", "random"]
+    rows = {row["name"]: row for row in table}
+    assert {"textfooler", "pwws", "bert-attack", "bae", "clare", "hotflip", "beam", "random"} <= set(rows)
+    assert rows["textfooler"]["presets"][:3] == ["paper", "released", "textattack"]
+    assert rows["hotflip"]["box"] == "white"
+    assert rows["pwws"]["box"] == "black"
+    assert "masked lm" in rows["bae"]["needs"]
+    assert all(row["paper"] and row["cost"] and row["about"] for row in table)
     shown = mohs("attacks").stdout
     assert "Jin et al. 2020" in shown
     assert "labels only" in shown

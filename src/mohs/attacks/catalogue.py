@@ -11,12 +11,16 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from mohs.attacks import plugins
+from mohs.attacks import input_reduction, kuleshov, plugins, textfooler
 from mohs.attacks.a2t import A2T
 from mohs.attacks.bae import Bae
+from mohs.attacks.beam import Beam
 from mohs.attacks.bert_attack import BertAttack
+from mohs.attacks.checklist import CheckList, CombinedCheckList
 from mohs.attacks.clare import Clare, GreedyClare
 from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
+from mohs.attacks.greedy import Greedy
+from mohs.attacks.hotflip import HotFlip
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.pruthi import Pruthi
 from mohs.attacks.pwws import PWWS, GreedyPWWS, TaggedSynonyms
@@ -43,7 +47,13 @@ class Entry:
 
 # The first preset is the default.
 CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
-    "textfooler": {"paper": TextFooler},
+    "textfooler": {
+        "paper": TextFooler,
+        "released": textfooler.released,
+        "textattack": textfooler.textattack,
+        **textfooler.THRESHOLDS,
+        "adjusted": textfooler.adjusted,
+    },
     "pwws": {
         "paper": PWWS,
         "released": partial(PWWS, source=TaggedSynonyms(), stopwords=frozenset(), entities_alone=True),
@@ -62,13 +72,23 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     "deepwordbug": {"paper": DeepWordBug, "textattack": GreedyDeepWordBug},
     "textbugger": {"paper": TextBugger, "textattack": GreedyTextBugger},
     "textbugger-white": {"paper": WhiteBoxTextBugger},
+    "hotflip": {"paper": HotFlip},
+    "kuleshov": {"no-lm": kuleshov.Kuleshov, "paper": kuleshov.paper, "textattack": kuleshov.textattack},
+    "checklist": {"paper": CheckList, "textattack": CombinedCheckList},
+    "input-reduction": {
+        "paper": input_reduction.InputReduction,
+        "greedy": input_reduction.greedy,
+        "textattack": input_reduction.RankedInputReduction,
+    },
+    "greedy": {"plain": Greedy},
+    "beam": {"plain": Beam},
     "pruthi": {"paper": Pruthi, "textattack": partial(Pruthi, words=1)},
     "random": {"baseline": RandomWords},
 }
 
 
 # Attacks run one after the other on what survived: strongest first, as docs/reproductions.md has it.
-BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "random")}
+BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textbugger:textattack", "textfooler", "beam")}
 
 
 def members_of(spec: Any) -> tuple[str, tuple[tuple[str, Attack], ...]]:

@@ -1,17 +1,21 @@
-"""TextFooler (Jin et al. 2020)."""
+"""TextFooler (Jin et al. 2020), as printed, as released, as in TextAttack, and with the thresholds of two critiques."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal, predicted
-from mohs.attacks.importance import deleting, ranked
-from mohs.attacks.method import Ask
+from mohs.attacks.importance import deleting, ranked, replacing
+from mohs.attacks.method import Ask, Scores
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.space import Constraint, GrammarErrors, Neighbours, PositionsAgain, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
+from mohs.text.stopwords import ENGLISH, NLTK
+
+_STEP = SentenceSimilarity(angular=True, window=15, previous=True)
+_SHORT = 15  # words: shorter texts than the window are an exception in the released code and in TextAttack
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,31 @@ class TextFooler:
     word stays similar (1 - angle/pi >= 0.841) to the text before the step. At the first word with candidates that fool
     the model, the one most similar to the original is taken; otherwise the strongest is kept if it helps.
 
-    As in Algorithm 1 a candidate is checked before the victim is asked (the released code asks first).
+    Presets beside `paper`:
+    - `released`, the authors' code with its default threshold: importance by <oov> in the word's place; the victim is
+      asked about every candidate and those that break a constraint are put aside afterwards; the strongest one left is
+      kept if it is better than the *original*, even if worse than the text so far; similarity 1 - angle >= 0.7
+      (0.904507 as 1 - angle/pi), for texts under 15 words >= 0.1 (0.713521); the winner most similar to the text before
+      is taken; part of speech with four words on each side. The paper's own figures need the threshold 0.5;
+    - `textattack`: importance without the gain of a new label, similarity 0.840845 and no check under 15 words, where
+      the strongest winner is taken instead of the most similar;
+    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.2: word cosine >= 0.X, cosine of the whole text with the
+      *original* >= 0.Y; `cv50` is without a similarity constraint;
+    - `adjusted`, TFAdjusted of Morris et al. 2020 by its recipe: word cosine >= 0.9, cosine >= 0.98 in the window with
+      the text before, short texts included, no new grammar errors; importance by [UNK] without the gain of a new label,
+      no part-of-speech check, NLTK's stopwords.
 
-    Differs from the paper:
+    Differs from the paper and the released code:
     - importance is asked only for words that have candidates: the order is the same, with fewer queries;
-    - short texts are no exception to the similarity check (the released code and TextAttack relax it under 15 words);
-    - the part of speech is read with four words before and three after, by the tagger that the user names (spaCy if it
-      is there, else the bundled one), and the stopword list is our own;
-    - the vectors are the bundled 20,000 words unless others are given, and the encoder is the one the user names:
-      thresholds were set for the published vectors and the Universal Sentence Encoder.
+    - the part of speech is read by the tagger that the user names (spaCy if it is there, else the bundled one), the old
+      word in the same few words as the new one (the released code reads it in the whole text);
+    - the stopword list is our own where they have their own, and stopwords are not brought in either;
+    - words are counted without punctuation, and a window never runs over the edge of a text (in the released code it
+      does for texts under 15 words, and shrinks to the last words of the text);
+    - the vectors are the bundled 20,000 words unless others are given, and the encoder and grammar checker are those
+      the user names: thresholds were set for the published vectors and the Universal Sentence Encoder (`adjusted`: for
+      BERT sentence vectors and LanguageTool). Whether section 8.2 compares whole texts or windows is not said.
+    Not imitated of TextAttack: its part-of-speech check finds the first of two equal words.
     """
 
     paper: ClassVar[str] = "Jin et al. 2020; Hauser et al. 2021, 3.3.3"
@@ -41,45 +61,121 @@ class TextFooler:
     cost: ClassVar[str] = "one a word, then one a candidate until fooled"
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
+    constraints: tuple[Constraint, ...] = (Constraint(SamePos(), at_least=1), Constraint(_STEP, at_least=0.841))
     stopwords: frozenset[str] = ENGLISH
+    blank: str = ""  # takes the place of a word to see its importance; empty: the word is deleted
+    flip_bonus: bool = True  # importance counts what a new label gains
+    ask_first: bool = False  # ask the victim about all candidates, then drop those that break a constraint
+    beat_original: bool = False  # the strongest candidate need not be better than the text so far
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
+    similarity_from: int = 0  # in shorter texts the strongest winner is taken
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Algorithm 1."""
-        y = goal.label
         (clean,) = await ask.victim([x])
-        without = await deleting(x, space.positions, ask)
-        importance = {}
-        for p, probs in zip(space.positions, without, strict=True):
-            importance[p] = clean[y] - probs[y]
-            flipped = predicted(probs)
-            if flipped != y and predicted(clean) == y:
-                importance[p] += probs[flipped] - clean[flipped]
-
-        best, best_score = x, goal.score(clean)
+        importance = await self._importance(x, goal.label, clean, space, ask)
+        best, to_beat = x, goal.score(clean)
         try:
             for p in ranked(importance):
-                candidates = await space.allowed(best, [best.replace(p, word) for word in space.choices[p]], ask)
-                if not candidates:
-                    continue
-                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                winners = [c for c in candidates if goal.met(probs_of[c])]
+                candidates = [best.replace(p, word) for word in space.choices[p]]
+                probs_of = await self._ask_allowed(best, candidates, space, ask)
+                winners = {c: probs for c, probs in probs_of.items() if goal.met(probs)}
                 if winners:
-                    return await self._most_similar(x, winners, ask)
-                strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
-                if goal.score(probs_of[strongest]) > best_score:
-                    best, best_score = strongest, goal.score(probs_of[strongest])
+                    return await self._most_similar(x, best, winners, goal, ask)
+                if probs_of:
+                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
+                    if goal.score(probs_of[strongest]) > to_beat:
+                        best = strongest
+                        to_beat = to_beat if self.beat_original else goal.score(probs_of[strongest])
         except BudgetSpent:
             pass
         return best
 
-    async def _most_similar(self, x: Text, winners: list[Text], ask: Ask) -> Text:
-        if self.similarity is None or len(winners) == 1:
-            return min(winners)
-        values = await self.similarity.of_texts(x, None, winners, ask)
-        return min(zip(winners, values, strict=True), key=lambda pair: (-pair[1], pair[0]))[0]
+    async def _importance(self, x: Text, y: int, clean: Scores, space: Space, ask: Ask) -> dict[int, float]:
+        if self.blank:
+            without = await replacing(x, space.positions, self.blank, ask)
+        else:
+            without = await deleting(x, space.positions, ask)
+        importance = {}
+        for p, probs in zip(space.positions, without, strict=True):
+            importance[p] = clean[y] - probs[y]
+            flipped = predicted(probs)
+            if self.flip_bonus and flipped != y and predicted(clean) == y:
+                importance[p] += probs[flipped] - clean[flipped]
+        return importance
+
+    async def _ask_allowed(self, best: Text, candidates: list[Text], space: Space, ask: Ask) -> dict[Text, Scores]:
+        """What the victim says of the candidates that obey the constraints."""
+        if not self.ask_first:
+            candidates = await space.allowed(best, candidates, ask)
+        candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
+        probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
+        if self.ask_first:
+            candidates = await space.allowed(best, candidates, ask)
+        return {candidate: probs_of[candidate] for candidate in candidates}
+
+    async def _most_similar(self, x: Text, best: Text, winners: dict[Text, Scores], goal: Goal, ask: Ask) -> Text:
+        texts = list(winners)
+        values = [0.0] * len(texts)
+        if self.similarity is not None and len(texts) > 1 and len(x) >= self.similarity_from:
+            values = await self.similarity.of_texts(x, best, texts, ask)
+        order = zip(values, texts, strict=True)
+        return min(order, key=lambda pair: (-pair[0], -goal.score(winners[pair[1]]), pair[1]))[1]
+
+
+released = partial(
+    TextFooler,
+    constraints=(
+        Constraint(SamePos(before=4, after=4), at_least=1),
+        Constraint(_STEP, at_least=0.904507, short=_SHORT, at_least_short=0.713521),
+    ),
+    blank="<oov>",
+    ask_first=True,
+    beat_original=True,
+    similarity=_STEP,
+)
+
+textattack = partial(
+    TextFooler,
+    constraints=(
+        Constraint(PositionsAgain(), at_most=0),
+        Constraint(SamePos(), at_least=1),
+        Constraint(_STEP, at_least=0.840845, short=_SHORT),
+    ),
+    flip_bonus=False,
+    similarity=_STEP,
+    similarity_from=_SHORT,
+)
+
+_NEAR = SentenceSimilarity(angular=False, window=15, previous=True)
+adjusted = partial(
+    TextFooler,
+    source=Neighbours(k=50, min_cosine=0.9),
+    constraints=(
+        Constraint(PositionsAgain(), at_most=0),
+        Constraint(_NEAR, at_least=0.98),
+        Constraint(GrammarErrors(), at_most=0),
+    ),
+    stopwords=NLTK,
+    blank="[UNK]",
+    flip_bonus=False,
+    similarity=_NEAR,
+)
+
+
+def with_thresholds(cosine: float, similarity: float | None) -> TextFooler:
+    """TF_cvX^useY: at least this cosine of words, and of the whole text with the original."""
+    constraints = [Constraint(SamePos(), at_least=1)]
+    if similarity is not None:
+        constraints.append(Constraint(SentenceSimilarity(angular=False), at_least=similarity))
+    return TextFooler(source=Neighbours(k=50, min_cosine=cosine), constraints=tuple(constraints))
+
+
+# The columns of table 8.2.
+THRESHOLDS = {
+    "cv50": partial(with_thresholds, 0.5, None),
+    "cv50-use88": partial(with_thresholds, 0.5, 0.88),
+    "cv70-use85": partial(with_thresholds, 0.7, 0.85),
+    "cv70-use90": partial(with_thresholds, 0.7, 0.9),
+    "cv80-use90": partial(with_thresholds, 0.8, 0.9),
+}

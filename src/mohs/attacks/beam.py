@@ -1,0 +1,74 @@
+"""Beam search over any space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mohs.attacks.climb import Move, climb, single_moves, still_open
+from mohs.attacks.goal import Goal
+from mohs.attacks.method import Ask
+from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.text import Text
+from mohs.text.stopwords import ENGLISH
+
+
+@dataclass(frozen=True)
+class Beam:
+    """Change one more word at each step, and go on with the best few texts of all that can be made so.
+
+    A step asks the victim about every allowed replacement of every word not changed yet, in each text of the beam. The
+    strongest text that reaches the goal is returned, so no success with fewer changed words was passed by among the
+    texts seen. A beam of one is greedy search. Without a width nothing is cut off: then all texts are seen that can be
+    reached by allowed steps, as many as the space is large.
+
+    Same space and constraints as TextFooler and the random baseline unless others are given. When the budget does not
+    pay for a whole step, the rest of it goes into trying replacements one by one, those that gained most before first
+    (`climb`).
+    """
+
+    paper: ClassVar[str] = "search over any space"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "all replacements of all words, times the beam, a step"
+
+    width: int | None = 5  # None keeps every text
+    source: Source = Neighbours(k=50, min_cosine=0.5)
+    constraints: tuple[Constraint, ...] = (
+        Constraint(SamePos(), at_least=1),
+        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
+    )
+    stopwords: frozenset[str] = ENGLISH
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """One word a step, until fooled or nothing is left to change."""
+        return await beam_search(x, goal, space, single_moves(space), self.width, ask)
+
+
+async def beam_search(x: Text, goal: Goal, space: Space, moves: list[Move], width: int | None, ask: Ask) -> Text:
+    """The strongest text of the first step with a success, or of all that were asked about."""
+    (clean,) = await ask.victim([x])
+    beam, best, best_score = [x], x, goal.score(clean)
+    gains: dict[int, float] = {}  # of each move, when it was last asked about
+    while True:
+        steps: dict[Text, int] = {}
+        for text in beam:
+            made = {text.replace_all(move): i for i, move in enumerate(moves) if still_open(x, text, move)}
+            new = [candidate for candidate in made if candidate not in steps]
+            steps |= {candidate: made[candidate] for candidate in await space.allowed(text, new, ask)}
+        candidates = list(steps)
+        if not candidates:
+            return best
+        if len(ask.affordable(candidates)) < len(candidates):
+            order = sorted(range(len(moves)), key=lambda i: (-gains.get(i, 0.0), i))
+            best, _ = await climb(x, best, best_score, [moves[i] for i in order], goal, space, ask)
+            return best
+        probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
+        ranked = sorted(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+        winner = next((c for c in ranked if goal.met(probs_of[c])), None)
+        if winner is not None:
+            return winner
+        for candidate in reversed(ranked):
+            gains[steps[candidate]] = goal.score(probs_of[candidate])
+        if goal.score(probs_of[ranked[0]]) > best_score:
+            best, best_score = ranked[0], goal.score(probs_of[ranked[0]])
+        beam = ranked[:width]
