@@ -34,6 +34,7 @@ BOOK = sorted(pocket_victim().word_scores)
 
 def records(name: str, examples: list[mohs.Example], **options: Any) -> dict[str, Record]:
     victim = options.pop("victim", "pocket")
+    options.setdefault("budget", 200)  # population searches would go on for thousands
     with mohs.attack(victim, examples, [name], **{**toy_services(), **options}) as run:
         return {record.example_id: record for record in run.records()}
 

@@ -19,12 +19,16 @@ from mohs.attacks.bert_attack import BertAttack
 from mohs.attacks.checklist import CheckList, CombinedCheckList
 from mohs.attacks.clare import Clare, GreedyClare
 from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
+from mohs.attacks.faster_genetic import FasterGenetic, faster_genetic_textattack, faster_genetic_without_lm
+from mohs.attacks.genetic import Genetic, genetic_paper, genetic_textattack
 from mohs.attacks.greedy import Greedy
 from mohs.attacks.hotflip import HotFlip
+from mohs.attacks.iga import IGA, iga_textattack
 from mohs.attacks.method import Attack, needs
 from mohs.attacks.pruthi import Pruthi
 from mohs.attacks.pwws import PWWS, GreedyPWWS, TaggedSynonyms
 from mohs.attacks.random_words import RandomWords
+from mohs.attacks.sememe_pso import SememePSO, pso_neighbours, pso_textattack
 from mohs.attacks.textbugger import GreedyTextBugger, TextBugger, WhiteBoxTextBugger
 from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
@@ -72,6 +76,14 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     "deepwordbug": {"paper": DeepWordBug, "textattack": GreedyDeepWordBug},
     "textbugger": {"paper": TextBugger, "textattack": GreedyTextBugger},
     "textbugger-white": {"paper": WhiteBoxTextBugger},
+    "genetic": {"no-lm": Genetic, "paper": genetic_paper, "textattack": genetic_textattack},
+    "faster-genetic": {
+        "no-lm": faster_genetic_without_lm,
+        "paper": FasterGenetic,
+        "textattack": faster_genetic_textattack,
+    },
+    "iga": {"paper": IGA, "textattack": iga_textattack},
+    "sememe-pso": {"paper": SememePSO, "neighbours": pso_neighbours, "textattack": pso_textattack},
     "hotflip": {"paper": HotFlip},
     "kuleshov": {"no-lm": kuleshov.Kuleshov, "paper": kuleshov.paper, "textattack": kuleshov.textattack},
     "checklist": {"paper": CheckList, "textattack": CombinedCheckList},

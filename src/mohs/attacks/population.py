@@ -1,0 +1,188 @@
+"""What population searches share: members and their scores, the best swap at a place, and mixing two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from mohs.attacks.goal import Goal
+from mohs.attacks.method import Ask
+from mohs.engine import BudgetSpent, together
+from mohs.space import Space
+from mohs.text import Text
+
+RETRIES = 20  # of a mixture that breaks a constraint, as in TextAttack
+
+Mask = tuple[bool, ...]  # for each position of the space, whether its word comes from the other text
+
+
+class Member(NamedTuple):
+    """A text and how near it is to the goal."""
+
+    text: Text
+    score: float
+    met: bool
+
+    @property
+    def order(self) -> tuple[bool, float, Text]:
+        """Sorts the nearest to the goal first, and equals by their texts."""
+        return not self.met, -self.score, self.text
+
+    def beats(self, other: Member) -> bool:
+        """Whether this one is nearer to the goal; of equals neither is."""
+        return (self.met, self.score) > (other.met, other.score)
+
+
+def strongest(members: Sequence[Member]) -> Member:
+    """The nearest to the goal; of equals the first by its text."""
+    return min(members, key=lambda member: member.order)
+
+
+def sized(ask: Ask, population: int, generations: int, swaps: float) -> tuple[int, int | None]:
+    """A population, and a number of swaps to try at a place, with which all generations fit the query budget.
+
+    The papers know no budget. Under one, a search of their size spends it all on the first generation, where every text
+    has but one word changed, and random substitution, which changes a word with each query, gets further. So the
+    population shrinks first, down to two (the best and one child), then the number of swaps tried at a place, of which
+    there are `swaps` on average. Without a budget, or with one that is large enough, nothing changes.
+    """
+    budget = ask._victim.budget
+    each = float("inf") if budget is None else budget / generations
+    if each >= population * (swaps + 1):
+        return population, None
+    population = 1 + max(1, int(each / (swaps + 1)))  # the best goes on as it is and asks nothing
+    return population, None if population > 2 else max(1, round(each) - 1)
+
+
+class Scout:
+    """One population search's view of its victim and space; keeps the best text that it ever saw.
+
+    Texts and their allowed swaps are remembered, so what comes up again costs nothing. With `nearest`, only so many of
+    the words offered for a place count, the first ones; with `back`, the original word may return; with `tries`, at
+    most so many swaps that were not asked before are drawn from them each time.
+    """
+
+    def __init__(
+        self,
+        x: Text,
+        goal: Goal,
+        space: Space,
+        ask: Ask,
+        positions: Sequence[int],
+        *,
+        nearest: int | None = None,
+        tries: int | None = None,
+        back: bool = False,
+    ) -> None:
+        self.x, self.goal, self.space, self.ask, self.positions = x, goal, space, ask, positions
+        self.nearest, self.tries, self.back = nearest, tries, back
+        self.best = Member(x, float("-inf"), False)
+        # Mixing is no step from one text to the next: what judges steps was asked when each word was brought in.
+        self._whole = judging_whole_texts(space)
+        self._members: dict[Text, Member] = {}
+        self._swaps: dict[tuple[Text, int], list[Text]] = {}
+
+    async def members(self, texts: Sequence[Text]) -> list[Member]:
+        """The texts with their scores; where the budget ends, what it still allows is asked and may be the best."""
+        fresh = list(dict.fromkeys(text for text in texts if text not in self._members))
+        affordable = self.ask.affordable(fresh)
+        for text, probs in zip(affordable, await self.ask.victim(affordable), strict=True):
+            member = self._members[text] = Member(text, self.goal.score(probs), self.goal.met(probs))
+            if member.beats(self.best):  # of equals the first asked stays, which has no change in vain
+                self.best = member
+        if len(affordable) < len(fresh):
+            raise BudgetSpent
+        return [self._members[text] for text in texts]
+
+    async def best_swaps(self, texts: Sequence[Text], places: Sequence[int]) -> list[Member]:
+        """For each text the best it can become by another word at its place, or the text as it is if none is better."""
+        pairs = list(zip(texts, places, strict=True))
+        wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._swaps]
+        self._swaps.update(zip(wanted, await together(*(self._allowed(*pair) for pair in wanted)), strict=True))
+        groups = [[pair[0], *self._tried(self._swaps[pair])] for pair in pairs]
+        await self.members([text for group in groups for text in group])
+        best = []
+        for group in groups:
+            current, *swapped = (self._members[text] for text in group)
+            top = strongest(swapped) if swapped else current
+            best.append(top if top.beats(current) else current)
+        return best
+
+    async def perturbed(
+        self, texts: Sequence[Text], weights: Sequence[Mapping[int, float]], *, persist: bool = False
+    ) -> list[Member]:
+        """Each text with the best swap at a place drawn by its weights, if it helps.
+
+        With `persist`, further places are drawn where it does not, until one does or all were tried.
+        """
+        members = await self.members(texts)
+        untried = [dict(weight) for weight in weights]
+        going = list(range(len(texts)))
+        while going := [n for n in going if members[n].text == texts[n] and untried[n]]:
+            places = [self.ask.random.choices(list(untried[n]), list(untried[n].values()))[0] for n in going]
+            for n, place, member in zip(
+                going, places, await self.best_swaps([texts[n] for n in going], places), strict=True
+            ):
+                members[n] = member
+                untried[n] = {p: weight for p, weight in untried[n].items() if persist and p != place}
+        return members
+
+    async def _allowed(self, text: Text, place: int) -> list[Text]:
+        (words,) = await self.space.words(text, [place], self.ask)
+        words = words[: self.nearest]
+        if self.back:
+            words = (self.x.words[place], *words)
+        swaps = [text.replace(place, word) for word in dict.fromkeys(words) if word != text.words[place]]
+        return await self.space.allowed(text, swaps, self.ask)
+
+    def _tried(self, swaps: list[Text]) -> list[Text]:
+        fresh = [number for number, text in enumerate(swaps) if text not in self._members]
+        if self.tries is None or len(fresh) <= self.tries:
+            return swaps
+        drawn = self.ask.random.sample(fresh, self.tries)
+        return [text for number, text in enumerate(swaps) if number in drawn or text in self._members]
+
+    def unchanged(self, text: Text) -> list[int]:
+        """The positions where a text still has its original word."""
+        return [p for p in self.positions if text.words[p] == self.x.words[p]]
+
+    def mixed(self, one: Text, other: Text, mask: Mask) -> Text:
+        """The one text with the masked words of the other."""
+        return one.replace_all({p: other.words[p] for p, taken in zip(self.positions, mask, strict=True) if taken})
+
+    async def masks(
+        self, pairs: Sequence[tuple[Text, Text]], draw: Callable[[int], Mask], otherwise: Callable[[], Mask]
+    ) -> list[Mask]:
+        """A mask for each pair of texts, such that the mixture keeps the constraints on whole texts.
+
+        One that does not is drawn again, at most twenty times; then `otherwise` says which of the two stays whole.
+        """
+        masks = [draw(number) for number in range(len(pairs))]
+        for attempt in range(RETRIES + 1):
+            mixtures = [self.mixed(*pair, mask) for pair, mask in zip(pairs, masks, strict=True)]
+            legal = set(await self._whole.allowed(self.x, list(dict.fromkeys(mixtures)), self.ask))
+            broken = [number for number, mixture in enumerate(mixtures) if mixture not in legal]
+            if not broken:
+                break
+            for number in broken:
+                masks[number] = draw(number) if attempt < RETRIES else otherwise()
+        return masks
+
+    def coins(self) -> Mask:
+        """Each word from either text, by the toss of a coin."""
+        return tuple(self.ask.random.random() < 0.5 for _ in self.positions)
+
+    def cut(self) -> Mask:
+        """All words from a random place on come from the other text."""
+        place = self.ask.random.randrange(len(self.x))
+        return tuple(position >= place for position in self.positions)
+
+    def either(self) -> Mask:
+        """One of the two texts, whole."""
+        return (self.ask.random.random() < 0.5,) * len(self.positions)
+
+
+def judging_whole_texts(space: Space) -> Space:
+    """The space with those constraints alone that any text can be judged by, whatever led to it."""
+    return replace(space, constraints=tuple(c for c in space.constraints if not c.measure.stepwise))
