@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
 
 import mohs
 from mohs.attacks.faster_genetic import FasterGenetic, faster_genetic_textattack, faster_genetic_without_lm
-from mohs.attacks.method import needs
+from mohs.attacks.method import Ask, needs
+from mohs.attacks.population import Member, Scout
 from mohs.records import Outcome
 from mohs.space import Constraint, LogProbDrop, WordsChanged
+from mohs.text import Text
 from mohs.text.questions import Scored
 from tests.toys import WordCount, Wordlike, table
 
@@ -94,13 +97,35 @@ def test_a_word_may_change_back_or_again_and_all_are_drawn_alike() -> None:
     assert abs(found["really good",] - 200) < 40
 
 
+def test_parents_are_drawn_by_the_wrong_labels_probability() -> None:
+    members = [Member(Text("weak"), 0.2, False), Member(Text("strong"), 0.6, False)] * 1000
+    drawn = PLAIN._parents(members, Ask({}, Random(0), None))  # type: ignore[arg-type]
+    assert len(drawn) == len(members) - 1
+    found = Counter(str(text) for pair in drawn for text in pair)
+    assert found["strong"] / found["weak"] == pytest.approx(3, rel=0.12)
+
+
+def test_the_original_word_is_among_those_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: set[tuple[str, str]] = set()
+    allowed = Scout._allowed
+
+    async def noted(self: Scout, text: Text, place: int) -> list[Text]:
+        found = await allowed(self, text, place)
+        tried.update((text.words[place], swap.words[place]) for swap in found)
+        return found
+
+    monkeypatch.setattr(Scout, "_allowed", noted)
+    attack("truly good film", PLAIN, {"good": 3.0, "nice": 2.0, "decent": 1.5, "truly": 2.0, "film": 1.0})
+    assert {("decent", "good"), ("decent", "nice"), ("really", "truly"), ("good", "nice")} <= tried
+
+
 def test_constraints_of_whole_texts_hold_on_the_way() -> None:
     method = replace(PLAIN, constraints=(Constraint(WordsChanged(), at_most=1),))
     weights = {"good": 3.0, "nice": 2.0, "decent": 1.5, "truly": 2.0, "film": 1.0}
     record, victim = attack("truly good film", method, weights)
     assert record.perturbed == ("really good film",)
-    original = mohs.Text("truly good film")
-    asked = [mohs.Text(*fields) for fields in victim.asked if len(mohs.Text(*fields)) == 3]
+    original = Text("truly good film")
+    asked = [Text(*fields) for fields in victim.asked if len(Text(*fields)) == 3]
     assert max(len(original.edits(text)) for text in asked) == 1
 
 

@@ -55,6 +55,12 @@ def test_two_generations_by_hand(seed: int) -> None:
     assert record.queries == 10
 
 
+def test_a_generation_that_fools_is_the_last() -> None:
+    record, _ = attack("a truly good film", weights={**WEIGHTS, "decent": -2.0, "nice": -1.5})
+    assert record.perturbed == ("a truly decent film",)  # the strongest of the two that fool
+    assert record.queries == 5
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("method", [PLAIN, replace(PLAIN, favour_weak=True, persist=True)], ids=["paper", "textattack"])
 def test_the_best_of_all_is_found_where_words_add_up(method: Genetic, seed: int) -> None:

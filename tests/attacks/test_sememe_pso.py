@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from random import Random
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -111,6 +112,35 @@ def test_velocities_and_chances_round_by_round() -> None:
     assert len({tuple(row) for row in start}) == 4
     moved = [aims for _, aims, *_ in best]
     assert all(len(set(aims)) == 1 for aims in moved)  # the best of all is one text
+
+
+def test_each_particle_and_the_swarm_remember_their_best() -> None:
+    def chance(text: str) -> float:
+        return 0.6 + crc32(text.encode()) % 1000 / 3000  # words that do not add up, so that a move may be for the worse
+
+    def victim(texts: list[str]) -> list[tuple[float, float]]:
+        return [(1 - chance(text), chance(text)) for text in texts]
+
+    method = Spied(source=PLAIN.source, constraints=(), particles=6, rounds=12)
+    with mohs.attack(victim, [("truly good film of it all", 1)], [method]) as run:
+        assert next(run.records()).error is None
+    own, best = method.moves[0::2], method.moves[1::2]
+    fell = 0
+    for n in range(12):
+        for k in range(6):
+            seen = [chance(str(texts[k])) for texts, *_ in own[: n + 1]]
+            assert chance(str(own[n][1][k])) == min(seen)
+            fell += seen[-1] > min(seen)
+        assert chance(str(best[n][1][0])) == min(chance(str(text)) for texts, *_ in own[: n + 1] for text in texts)
+    assert fell > 5  # some particles were worse than their best
+
+
+def test_mutation_leaves_changed_words_alone_while_there_are_others() -> None:
+    one = scout()
+    two = Text("really nice film")  # decent would help, movie would not
+    assert {m.text for m in now(PLAIN._mutated([two] * 50, one))} == {two}
+    everything = {str(m.text) for m in now(PLAIN._mutated([Text("really nice movie")] * 50, one))}
+    assert everything == {"really nice movie", "really decent movie"}
 
 
 def test_a_half_changed_text_does_not_mutate() -> None:

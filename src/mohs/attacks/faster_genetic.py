@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
 from typing import ClassVar
@@ -9,7 +10,7 @@ from typing import ClassVar
 from mohs.attacks.genetic import Genetic
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
-from mohs.attacks.population import Scout, judging_whole_texts, sized, strongest
+from mohs.attacks.population import Member, Scout, judging_whole_texts, sized, strongest
 from mohs.engine import BudgetSpent, together
 from mohs.space import Constraint, LogProbDrop, Neighbours, Source, Space, WordsBeyond
 from mohs.text import Text
@@ -66,15 +67,18 @@ class FasterGenetic:
                 elite = strongest(members)
                 if elite.met:
                     break
-                chances = [member.score + 1e-6 for member in members]
-                drawn = [member.text for member in ask.random.choices(members, chances, k=2 * (size - 1))]
-                parents = list(zip(drawn[0::2], drawn[1::2], strict=True))
+                parents = self._parents(members, ask)
                 masks = await scout.masks(parents, lambda _: scout.coins(), scout.either)
                 children = [scout.mixed(*pair, mask) for pair, mask in zip(parents, masks, strict=True)]
                 members = [elite, *await scout.perturbed(children, [alike] * len(children))]
         except BudgetSpent:
             pass
         return scout.best.text
+
+    def _parents(self, members: Sequence[Member], ask: Ask) -> list[tuple[Text, Text]]:
+        chances = [member.score + 1e-6 for member in members]
+        drawn = [member.text for member in ask.random.choices(members, chances, k=2 * (len(members) - 1))]
+        return list(zip(drawn[0::2], drawn[1::2], strict=True))
 
     async def _fixed(self, x: Text, space: Space, ask: Ask) -> Space:
         swaps = [[x.replace(p, word) for word in words] for p, words in space.choices.items()]
