@@ -551,6 +551,20 @@ def test_a_hub_dataset_that_fails(hub: list[tuple[Any, ...]]) -> None:
     assert "The dataset 'owner/name' cannot be read (gone)" in refused(Dataset("hf:owner/name"))
 
 
+def test_rows_drawn_at_random(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.jsonl"
+    path.write_text("".join(json.dumps({"text": f"text {i}", "label": int(i >= 300)}) + "\n" for i in range(600)))
+    drawn = list(Dataset(str(path), n=100, sample=1))
+    numbers = [int(example.id) for example in drawn]
+    assert numbers == sorted(set(numbers))
+    assert [example.text.fields[0] for example in drawn] == [f"text {i}" for i in numbers]
+    assert 30 < sum(example.label for example in drawn) < 70  # 50, give or take four standard deviations
+    assert numbers == [int(example.id) for example in Dataset(str(path), n=100, sample=1)]
+    assert numbers != [int(example.id) for example in Dataset(str(path), n=100, sample=2)]
+    assert len(list(Dataset(str(path), n=1000, sample=1))) == 600
+    assert len(list(Dataset(str(path), sample=1))) == 600
+
+
 def test_the_survey_notices_every_change() -> None:
     def digest(*examples: Example) -> str:
         return Dataset("here").survey(examples)[2]

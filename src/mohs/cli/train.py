@@ -76,6 +76,12 @@ def train(
     labels: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Class names in the order of the numbers: negative,positive.")
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SEED", help="Draw the N training examples at random with this seed; by default the first."
+        ),
+    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the data files.")] = "utf-8",
     config: Config = None,
     json: Json = False,
@@ -106,6 +112,7 @@ def train(
         labels=comma(labels),
         encoding=encoding,
         n=n,
+        sample=sample,
     )
     with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as progress:
         done = start(

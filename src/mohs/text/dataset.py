@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from mohs.errors import BadInput
@@ -46,6 +47,7 @@ class Dataset:
     change: tuple[str, ...] = ()  # fields an attack may touch
     encoding: str = "utf-8"
     n: int | None = None  # the first n rows
+    sample: int | None = None  # a seed: the n rows are drawn at random with it, and come in the order of the file
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
@@ -56,7 +58,7 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Example]:
         names = self.fields
-        for number, row in enumerate(islice(self._rows(), None if self.n is None else min(self.n, sys.maxsize))):
+        for number, row in self._numbered():
             example = self._example(number, row, names)
             names = example.names  # found in the first row, and the same in all
             yield example
@@ -89,6 +91,18 @@ class Dataset:
         if not count:
             raise BadInput(f"{self.source} has no examples; give at least one row.")
         return count, highest, digest.hexdigest()[:16]
+
+    def _numbered(self) -> Iterator[tuple[int, Row]]:
+        """The rows that are wanted, with their numbers in the file, from 0."""
+        rows = enumerate(self._rows())
+        if self.n is None:
+            yield from rows
+        elif self.sample is None:
+            yield from islice(rows, min(self.n, sys.maxsize))
+        else:
+            total = sum(1 for _ in self._rows())
+            wanted = set(Random(f"sample/{self.sample}").sample(range(total), min(self.n, total)))
+            yield from (pair for pair in rows if pair[0] in wanted)
 
     def _rows(self) -> Iterator[Row]:
         if self.source == "pocket" or self.source.startswith("pocket:"):

@@ -26,7 +26,7 @@ from mohs.training.loop import Place, Report, Set, drawn, fit
 from mohs.training.parts import Parts, Source, read_parts
 from mohs.training.recipe import Recipe, recipe_for
 
-_SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n")
+_SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n", "sample")
 
 
 @dataclass(frozen=True)
