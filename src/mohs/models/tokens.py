@@ -12,10 +12,13 @@ since these may swallow the space beside them. `fallbacks` counts the texts toke
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import regex
+
+from mohs.models.frame import packed
 
 # Marks need their letter, and these are out: characters that normalise to white space or to nothing but a mark, the
 # block that SentencePiece writes for a space, the replacement character, and letters that join the space after them.
@@ -58,10 +61,13 @@ class Composer:
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = tokenizer.backend_tokenizer.encode_special_tokens
-        self._heads: dict[str, list[int]] = {}  # pieces at the start of a text
-        self._tails: dict[str, list[int]] = {}  # pieces behind a space, which is not part of the key
+        # Ids are kept as the bytes of 32-bit numbers: a row is then put together by joining, not number by number.
+        self._heads: dict[str, bytes] = {}  # pieces at the start of a text
+        self._tails: dict[str, bytes] = {}  # pieces behind a space, which is not part of the key
+        # Of these the ones that may be looked up after cutting at every space: safely cut off at both ends, and tame.
+        self._plain_heads: dict[str, bytes] = {}
+        self._plain_tails: dict[str, bytes] = {}
         self._wild: set[str] = set()  # pieces that spell an added token
-        self._plain: set[str] = set()  # pieces without a space inside and cut off safely at both ends
         added = self._backend.get_added_tokens_decoder()
         self._added = set(added)
         self._spelt = {i: token.content for i, token in added.items() if not token.normalized}
@@ -78,44 +84,54 @@ class Composer:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each string."""
+        return [array("i", row).tolist() for row in self.packed(texts)]
+
+    def packed(self, texts: Sequence[str]) -> list[bytes]:
+        """The token ids of each string as the bytes of 32-bit numbers."""
         if not self.composable:
             self.fallbacks += len(texts)
-            return [encoding.ids for encoding in self._backend.encode_batch(list(texts), add_special_tokens=False)]
+            encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
+            return [packed(encoding.ids) for encoding in encoded]
+        heads, tails = self._plain_heads, self._plain_tails
+        rows: list[bytes] = []
+        unseen: list[int] = []
+        for number, text in enumerate(texts):
+            first, *rest = text.split(" ")
+            try:
+                rows.append(heads[first] + b"".join([tails[piece] for piece in rest]))
+            except KeyError:
+                rows.append(b"")
+                unseen.append(number)
+        if unseen:
+            for number, row in zip(unseen, self._learnt([texts[number] for number in unseen]), strict=True):
+                rows[number] = row
+        return rows
+
+    def _learnt(self, texts: Sequence[str]) -> Iterator[bytes]:
+        """The ids of strings with pieces that were not seen before, or that have to be cut with care."""
         if len(self._heads) + len(self._tails) > _MOST_PIECES:
-            for table in (self._heads, self._tails, self._wild, self._plain):
+            for table in (self._heads, self._tails, self._plain_heads, self._plain_tails, self._wild):
                 table.clear()
-        cut = [self._pieces(text) for text in texts]
-        self._learn({row[0] for row in cut}, self._heads, "")
-        self._learn(set().union(*(row[1:] for row in cut)), self._tails, " ")
-        rows = []
+        cut = [_CUT.split(text) for text in texts]
+        self._learn({row[0] for row in cut}, self._heads, self._plain_heads, "")
+        self._learn({piece for row in cut for piece in row[1:]}, self._tails, self._plain_tails, " ")
         tails = self._tails
         for text, row in zip(texts, cut, strict=True):
             if self._wild and not self._wild.isdisjoint(row):
                 self.fallbacks += 1
-                rows.append(self.whole(text))
-                continue
-            ids = self._heads[row[0]].copy()
-            for piece in row[1:]:
-                ids += tails[piece]
-            rows.append(ids)
-        return rows
+                yield packed(self.whole(text))
+            else:
+                yield self._heads[row[0]] + b"".join([tails[piece] for piece in row[1:]])
 
-    def _pieces(self, text: str) -> list[str]:
-        pieces = text.split(" ")
-        if self._plain.issuperset(pieces):
-            return pieces
-        found: list[str] = _CUT.split(text)
-        return found
-
-    def _learn(self, pieces: set[str], table: dict[str, list[int]], before: str) -> None:
+    def _learn(self, pieces: set[str], table: dict[str, bytes], plain: dict[str, bytes], before: str) -> None:
         unseen = [piece for piece in pieces if piece not in table]
         encoded = self._backend.encode_batch([before + piece for piece in unseen], add_special_tokens=False)
         for piece, encoding in zip(unseen, encoded, strict=True):
-            table[piece] = encoding.ids
+            table[piece] = packed(encoding.ids)
             if any(i in self._added and self._spelt.get(i, piece) in piece for i in encoding.ids):
                 self._wild.add(piece)
             elif _WORD.fullmatch(piece):
-                self._plain.add(piece)
+                plain[piece] = table[piece]
 
     def placed(self, texts: Sequence[str]) -> list[Placed]:
         """The token ids of each string and where they lie in it; tokenised whole, since pieces do not know."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.device import choose_device
-from mohs.models.frame import Frame, Row, keep
+from mohs.models.frame import BYTES, Frame, Packed, Row, keep
 from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
@@ -102,25 +102,24 @@ class Transformer(Network):
             f"hf:{spec}", lambda: load_hf(spec, kind, trust_code), device=device, dtype=dtype, tokens=tokens
         )
         self._read = read
-        self._rows: dict[Fields, Row] = {}
-
-    def _row(self, ids: list[list[int]]) -> Row:
-        kept = keep([len(part) for part in ids], self._room(len(ids)))
-        return self._frame.row([part[:size] for part, size in zip(ids, kept, strict=True)])
+        self._rows: dict[Fields, Packed] = {}
 
     def _encode(self, items: Sequence[Fields]) -> None:
-        flat = self.composer.ids([field for fields in items for field in fields])
-        at = 0
+        found = iter(self.composer.packed([field for fields in items for field in fields]))
+        rooms = {number: self._room(number) for number in {len(fields) for fields in items}}
         for fields in items:
-            self._rows[fields] = self._row(flat[at : at + len(fields)])
-            at += len(fields)
+            parts = [next(found) for _ in fields]
+            if sum(map(len, parts)) > rooms[len(fields)] * BYTES:
+                kept = keep([len(part) // BYTES for part in parts], rooms[len(fields)])
+                parts = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
+            self._rows[fields] = self._frame.packed(parts)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal token length, longest first, cut to the batch size."""
         self._encode([item for item in items if all(map(writable, item))])
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
-            groups[len(self._rows[item][0]) if item in self._rows else 0].append(item)
+            groups[len(self._rows[item][0]) // BYTES if item in self._rows else 0].append(item)
         unreadable = groups.pop(0, [])
         batches = []
         for length in sorted(groups, reverse=True):
@@ -135,15 +134,23 @@ class Transformer(Network):
         for item in missing:
             "".join(item).encode()  # half a surrogate pair raises here, in words that say so
         self._encode(missing)
-        rows = [self._rows[item] for item in batch]
-        for item in batch:
-            self._rows.pop(item, None)
-        return len(batch), self._forward(rows)
+        return len(batch), self._forward([self._rows.pop(item) for item in batch])
 
-    def _forward(self, rows: list[Row]) -> Any:
-        inputs = self._inputs(rows)
+    def _forward(self, rows: list[Packed]) -> Any:
+        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
+        inputs = {"input_ids": self._table([ids for ids, _ in rows])}
+        if self._types and any(types is not None for _, types in rows):  # a batch may hold pairs and single texts
+            inputs["token_type_ids"] = self._table([types or bytes(len(ids)) for ids, types in rows])
         with self._torch.inference_mode():
             return self._read(self._model(**inputs))
+
+    def _table(self, rows: list[bytes]) -> Any:
+        if len(set(map(len, rows))) > 1:  # only when a caller skips `plan`
+            raise AssertionError("rows of one batch have one length")
+        numbers = self._torch.frombuffer(bytearray(b"".join(rows)), dtype=self._torch.int32).view(len(rows), -1)
+        if self._device.startswith("cuda"):
+            numbers = numbers.pin_memory().to(self._device, non_blocking=True)
+        return numbers.long()
 
 
 def writable(text: str) -> bool:

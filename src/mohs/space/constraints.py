@@ -92,4 +92,4 @@ class Constraint:
     @property
     def about_words(self) -> bool:
         """Whether it can be decided when the space is built."""
-        return isinstance(self.measure, WordMeasure) and not self.measure.stepwise
+        return hasattr(self.measure, "of_words") and not self.measure.stepwise

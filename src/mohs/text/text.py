@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from functools import total_ordering
+from functools import lru_cache, total_ordering
 from typing import NamedTuple
 
 import regex
@@ -120,6 +120,8 @@ class Text:
     def field_of(self, position: int) -> int:
         """The number of the field that holds a word."""
         self._check(position)
+        if len(self._bounds) == 2:
+            return 0
         return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
 
     def spans(self) -> list[tuple[int, int, int]]:
@@ -239,4 +241,10 @@ def like(word: str, pattern: str) -> str:
 
 def words_of(fields: Sequence[str]) -> list[str]:
     """All words of some strings, lower-cased: what the small models of this package read."""
-    return [word.lower() for field in fields for word in _WORD.findall(field)]
+    return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
+
+
+@lru_cache(maxsize=1 << 17)
+def _lowered(piece: str) -> tuple[str, ...]:
+    """The words of a piece without spaces; no word spans a space, and candidates share nearly all of their pieces."""
+    return tuple(word.lower() for word in _WORD.findall(piece))
