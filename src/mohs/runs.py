@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from mohs import engine
 from mohs.attacks.battery import Battery
 from mohs.attacks.catalogue import describe, identity, members_of
-from mohs.attacks.goal import parse_goal
-from mohs.attacks.method import Attack, needs
+from mohs.attacks.goal import UNTARGETED, parse_goal
+from mohs.attacks.method import Attack, goal_of, needs
+from mohs.attacks.named_entities import NamedEntities
 from mohs.attacks.trial import NEAR_TIE, Trial
 from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
@@ -60,6 +61,21 @@ class Run:
         """What was asked for, and with which versions and hashes."""
         return self._store.manifest
 
+    def goal_of(self, attack: str) -> str:
+        """What an attack of the run is after: the run's goal, or its own where that differs."""
+        goals = self.manifest.get("facts", {}).get("goals", {})
+        return str(goals.get(attack, self.manifest["config"].get("goal", UNTARGETED)))
+
+    @property
+    def goal(self) -> str:
+        """The goals of the run in words."""
+        own = self.manifest.get("facts", {}).get("goals", {})
+        usual = str(self.manifest["config"].get("goal", UNTARGETED))
+        apart = [f"{goal} for {name}" for name, goal in own.items() if goal != usual]
+        if apart and len(apart) == len(own):
+            return ", ".join(dict.fromkeys(own.values()))
+        return ", ".join([usual, *apart])
+
     def records(self) -> Iterator[Record]:
         """Every record, by attack and then in the order of the data."""
         return self._store.records()
@@ -72,7 +88,7 @@ class Run:
         """The figures of each attack, with denominators and 95% intervals."""
         from mohs.report.metrics import summarise
 
-        return summarise(self.records())
+        return summarise(self.records(), self.goal_of)
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the browsable page, by default report.html in the run folder, or here for a run in memory."""
@@ -115,13 +131,14 @@ def attack(
     attacks: str | Sequence[str | Attack] = ("textfooler",),
     *,
     seed: int = 0,
-    goal: str = "untargeted",
+    goal: str = UNTARGETED,
     n: int | None = None,
     budget: int | None = None,
     source: str | Source | None = None,
     constraints: Sequence[str | Constraint] = (),
     measures: Sequence[str | Measure] = (),
     stopwords: str | Path | Iterable[str] | None = None,
+    entities: str | Path | NamedEntities | None = None,
     encoder: Any = None,
     token_encoder: Any = None,
     masked_lm: Any = None,
@@ -147,10 +164,13 @@ def attack(
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
     attacks: names as on the command line, or attack objects.
     out: a run folder, which makes the run resumable; without one it lives in memory.
+    goal: `untargeted`, `targeted:CLASS` or `below:PROBABILITY`; for input-reduction, whose own is `reduced:1`, also
+    `reduced:WORDS`.
     budget: the most distinct texts one search may ask the victim.
     source: where replacement words come from, instead of each attack's own; constraints: in addition to each attack's
     own; stopwords: words left alone, instead of each attack's own ("none", a file, or words); all as objects of
     mohs.space, or as on the command line ("wordnet", "similarity>=0.9").
+    entities: what replaces named entities, for pwws: a file as `mohs entities` writes it.
     measures: taken of each final text, beside those of the constraints ("grammar-errors", "perplexity").
     encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes: the models and word books that
     attacks ask, by name as on the command line, or the object itself.
@@ -169,7 +189,8 @@ def attack(
     if isinstance(labels, str):
         labels = labels.split(",")
     plain = [members_of(a) for a in attacks]
-    teams = [_changed(name, team, source, constraints, stopwords) for name, team in plain]
+    known = NamedEntities.read(entities) if isinstance(entities, str | Path) else entities
+    teams = [_changed(name, team, source, constraints, stopwords, known) for name, team in plain]
     chosen = [member for _, team in teams for member in team]
     also = tuple(parse_measure(m) if isinstance(m, str) else m for m in measures)
     if not teams:
@@ -195,7 +216,9 @@ def attack(
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     goal = _by_number(goal, labels or model.labels)
-    parse_goal(goal, 0, classes)
+    goals = {name: goal_of(name, method, goal) for name, method in chosen}
+    for each in dict.fromkeys([goal, *goals.values()]):
+        parse_goal(each, 0, classes)
     named = {
         "encoder": encoder,
         "token_encoder": token_encoder,
@@ -225,6 +248,7 @@ def attack(
         "constraints": [_written(c) for c in constraints],
         "measures": [_written(m) for m in measures],
         "stopwords": str(stopwords) if isinstance(stopwords, str | Path) else None if stopwords is None else "given",
+        **({} if known is None else {"entities": known.path}),
         **{k: _named(named[k] or DEFAULTS.get(k)) for k in sorted(parts) if k in named},
         "device": device,
         "labels": list(labels or model.labels),
@@ -237,10 +261,12 @@ def attack(
         "examples": count,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
-    settings = {name: "; ".join(identity(method) for _, method in team) for name, team in teams}
+    aims = {n: f" for {aim}" if aim != goal else "" for n, aim in goals.items()}
+    settings = {name: "; ".join(identity(method) + aims[n] for n, method in team) for name, team in teams}
     steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
     boxes = {n: "white" if any("gradients" in needs(m) for _, m in team) else "black" for n, team in teams}
     facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "boxes": boxes}
+    facts["goals"] = {name: goals[team[0][0]] for name, team in teams}
     facts["notes"] = _remarks(parts, chosen, named)
     facts["versions"] = _versions()
     manifest = {"command": "attack", "config": config, "facts": facts}
@@ -250,8 +276,10 @@ def attack(
             _same_as_before(store, judge)
         trials: list[Trial | Battery] = []
         for name, team in teams:
-            each = [Trial(n, m, model, service, judge, parts, classes, goal, seed, budget, also) for n, m in team]
-            trials.append(each[0] if len(each) == 1 else Battery(name, tuple(each), budget))
+            members = tuple(
+                Trial(n, m, model, service, judge, parts, classes, goals[n], seed, budget, also) for n, m in team
+            )
+            trials.append(members[0] if len(members) == 1 else Battery(name, members, budget))
         _drive(store, trials, data, count, services, at_once, progress)
     except BaseException:
         store.close()
@@ -366,6 +394,7 @@ def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
         "id_field": data.id_field,
         "change": list(data.change),
         "encoding": data.encoding,
+        **({} if data.sample is None else {"sample": data.sample}),
     }
 
 
@@ -402,6 +431,7 @@ def _changed(
     source: str | Source | None,
     constraints: Sequence[str | Constraint],
     stopwords: str | Path | Iterable[str] | None,
+    entities: NamedEntities | None,
 ) -> tuple[str, list[tuple[str, Attack]]]:
     """Attacks over another space than their own, under names that say so."""
     changes: dict[str, Any] = {}
@@ -414,6 +444,14 @@ def _changed(
     if stopwords is not None:
         changes["stopwords"] = read_stopwords(stopwords)
         suffix += "+stopwords"
+    if entities is not None:
+        changes["entities"] = entities
+        suffix += "+entities"
+        without = [n for n, m in team if not hasattr(m, "entities")]
+        if without:
+            raise BadInput(
+                f"{without[0]} replaces no named entities; --entities is for pwws, not its preset textattack."
+            )
     changed = [
         (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import mohs
 from mohs.attacks.bert_attack import BertAttack
 from mohs.records import Outcome, Record
+from mohs.text.stopwords import NLTK
 from tests.attacks.fills import Angles, Fills
 from tests.toys import WordCount, table
 
@@ -150,3 +152,32 @@ def test_textattack_takes_the_first_products_of_pieces() -> None:
 
     assert BertAttack.textattack().source == UnmaskedWords(k=48, width=48, products=48)
     assert BertAttack().source == UnmaskedWords(k=48, width=4, products=24)
+
+
+class Near:
+    """Vectors of which only the cosines are known."""
+
+    name, fingerprint = "near", "near-1"
+
+    def cosines(self, word: str, others: list[str]) -> list[float]:
+        return [{"nice": 0.5, "bad": 0.499}.get(other, math.nan) for other in others]
+
+
+def test_cos50_is_the_paper_with_a_cosine_of_words() -> None:
+    assert replace(BertAttack.primed(), constraints=BertAttack().constraints) == BertAttack()
+    assert BertAttack.primed().constraints[:-1] == BertAttack().constraints
+    lm = Fills({"a truly [good] film": "vile bad nice"})
+    method = replace(BertAttack.primed(), stopwords=frozenset({"a"}))
+    record, asked = attack("a truly good film", method, lm, vectors=Near())
+    assert record.perturbed == ("a truly nice film",)  # bad is too far, vile has no vector
+    assert not any("vile" in text or "bad" in text for text in asked)
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"), [(BertAttack(), True), (BertAttack.released(), False), (BertAttack.textattack(), True)]
+)
+def test_whose_stopwords(method: BertAttack, changes: bool) -> None:
+    """NLTK's few in the paper and in TextAttack; the released code has more, for which our own list stands."""
+    assert "almost" not in NLTK
+    _, asked = attack("almost a good film", replace(method, source=table(almost="nearly")))
+    assert ("nearly a good film" in asked) is changes

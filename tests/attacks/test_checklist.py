@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import mohs
 from mohs.attacks.checklist import CheckList, CombinedCheckList
 from mohs.records import Outcome, Record
-from mohs.space import Union
+from mohs.space import Constraint, Family, Services, Union
 from mohs.space.checklist import Contractions, Expansions, Names, Numbers
+from mohs.text import Text
 from tests.toys import WordCount, table
 
 SHORT = Union((Expansions(), Contractions()))
+
+
+@dataclass(frozen=True)
+class Letters:
+    """How many characters a new word has."""
+
+    name: ClassVar[str] = "letters"
+    family: ClassVar[Family] = Family.GRAMMAR
+    needs: ClassVar[tuple[str, ...]] = ()
+    stepwise: ClassVar[bool] = False
+
+    def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
+        return [float(len(word)) for word in new]
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        return [float(min(len(e.new) for e in original.edits(c))) for c in candidates]
 
 
 def attack(method: Any, text: str, weights: dict[str, float], **options: Any) -> tuple[Record, list[str]]:
@@ -65,6 +86,30 @@ def test_perturbations_combine_in_the_textattack_preset() -> None:
     ]
     alone, _ = attack(CheckList(source=SHORT), text, weights)
     assert alone.perturbed == ("it isn't good, I'm sure",)
+
+
+def test_cannot_is_drawn_together_by_itself() -> None:
+    weights = {"cannot": 1.0, "can't": -1.0, "i": 0.5, "i'm": 0.5}
+    for method in (CheckList(source=SHORT), CombinedCheckList(source=SHORT)):
+        record, _ = attack(method, "I cannot go", weights)
+        assert (record.outcome, record.perturbed) == (Outcome.SUCCESS, ("I can't go",))
+
+
+def test_a_contraction_of_which_a_half_is_refused_is_left_out() -> None:
+    whole = Constraint(Letters(), at_least=1)  # refuses the emptied half
+    for method in (CheckList, CombinedCheckList):
+        record, asked = attack(method(source=SHORT, constraints=(whole,)), "I am sure it isn't", {"sure": 1.0})
+        assert asked[1:] == ["I am sure it is not"]
+        assert record.perturbed == ("I am sure it isn't",)
+
+
+def test_numbers_move_as_far_as_in_the_recipe() -> None:
+    def numbers(method: Any) -> list[int]:
+        _, asked = attack(method, "100 good", {"good": 1.0})
+        return [int(text.split()[0]) for text in asked[1:]]
+
+    assert (min(numbers(CheckList())), max(numbers(CheckList()))) == (80, 120)
+    assert (min(numbers(CombinedCheckList())), max(numbers(CombinedCheckList()))) == (16, 184)
 
 
 def test_any_source_will_do() -> None:

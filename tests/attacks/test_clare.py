@@ -155,6 +155,22 @@ def test_how_similar_a_step_must_be(method: Any, text: str, angle: float, passes
     assert record.outcome is (Outcome.SUCCESS if passes else Outcome.FAILED)
 
 
+@pytest.mark.parametrize("method", [Clare(), GreedyClare()])
+def test_a_merge_is_compared_in_the_window_too(method: Any) -> None:
+    text = LONG + " so" * 20
+    seen: list[str] = []
+
+    class Listening(Angles):
+        def answer(self, item: Any) -> Any:
+            seen.append((item if isinstance(item, str) else " ".join(item)).strip())
+            return super().answer(item)
+
+    lm = Fills({text.replace("the good", "_"): "mess"})
+    record, _ = attack(method, text, lm, encoder=Listening({}))
+    assert record.outcome is Outcome.SUCCESS
+    assert {LONG, LONG.replace("the good", "mess")} <= set(seen)
+
+
 @pytest.mark.parametrize(("method", "changed"), [(Clare(), 2), (GreedyClare(), 1)])
 def test_similar_to_the_step_before_or_to_the_original(method: Any, changed: int) -> None:
     lm = Fills({LONG.replace("good", "_"): "nice", LONG.replace("good", "nice").replace("film", "_"): "movie"})

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import pytest
 
 import mohs
-from mohs.attacks.genetic import Genetic, genetic_paper, genetic_textattack
+from mohs.attacks.genetic import Genetic, genetic_adjusted, genetic_paper, genetic_textattack
 from mohs.attacks.method import Ask, needs
 from mohs.attacks.population import Member
 from mohs.records import Outcome, Record
-from mohs.space import Constraint, Family, Services, WordsBeyond
+from mohs.space import Constraint, Family, GrammarErrors, Neighbours, SentenceSimilarity, Services, WordsBeyond
 from mohs.text import Text
 from mohs.text.questions import Scored
 from tests.toys import WordCount, Wordlike, table
@@ -188,3 +188,46 @@ def test_presets() -> None:
     assert textattack.constraints[0] == Constraint(WordsBeyond(0.2, up=True), at_most=0)
     assert {Genetic(), genetic_paper(), textattack} == {textattack, genetic_paper(), Genetic()}
     assert (Genetic().population, Genetic().generations, Genetic().nearest, Genetic().temperature) == (60, 20, 8, 0.3)
+
+
+def test_adjusted_is_textattacks_search_under_stricter_constraints() -> None:
+    method, usual = genetic_adjusted(), genetic_textattack()
+    assert replace(usual, source=method.source, constraints=method.constraints, nearest=50) == method
+    assert method.source == Neighbours(k=50, min_cosine=0.9)
+    near, grammar = method.constraints
+    assert (near.measure, near.at_least, near.short) == (
+        SentenceSimilarity(angular=False, window=15, previous=True), 0.98, 0,
+    )  # fmt: skip
+    assert (grammar.measure, grammar.at_most) == (GrammarErrors(), 0)
+
+
+class _Articles:
+    """A grammar checker that objects to an before a consonant."""
+
+    name = fingerprint = "articles"
+    in_flight = 1
+
+    def plan(self, items: list[str]) -> list[list[str]]:
+        return [items]
+
+    def launch(self, batch: list[str]) -> list[str]:
+        return batch
+
+    def collect(self, ticket: list[str]) -> list[tuple[str, ...]]:
+        return [("article",) * text.count("an good") for text in ticket]
+
+
+def test_adjusted_lets_no_new_grammar_error_through() -> None:
+    weights = {"good": 3.0, "a": 4.0, "an": -9.0, "fine": -9.0}
+    source, grammar = table(a="an", good="fine"), genetic_adjusted().constraints[1]
+    for constraints, texts in (
+        ((grammar,), ["this is a fine film"]),
+        ((), ["this is a fine film", "this is an good film"]),
+    ):
+        method = replace(genetic_adjusted(), source=source, constraints=constraints, stopwords=frozenset())
+        record, victim = attack("this is a good film", method, weights, grammar=_Articles())
+        assert record.outcome is Outcome.SUCCESS
+        assert (
+            sorted({text for (text,) in victim.asked if text.startswith("this is a")} - {"this is a good film"})
+            == texts
+        )

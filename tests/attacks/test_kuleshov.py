@@ -61,6 +61,8 @@ def test_half_of_the_words_at_most() -> None:
     assert record.queries == 1 + 4 + 2
     record = attack(only(Kuleshov, WordsBeyond), "truly good film")  # one of three
     assert (record.outcome, len(record.edits), record.queries) == (Outcome.FAILED, 1, 5)
+    record = attack(only(textattack, WordsBeyond), "truly good film")  # rounded up, two of three
+    assert (record.outcome, record.perturbed) == (Outcome.SUCCESS, ("truly decent movie",))
 
 
 def test_the_goal_of_the_paper() -> None:
@@ -85,4 +87,4 @@ def test_the_bounds_of_the_presets() -> None:
         assert thought.measure == SentenceSimilarity(angular=False)
         assert thought.at_least == pytest.approx(1 - squared / 2)  # of unit vectors
         assert preset().source == Neighbours(k=15, min_cosine=-1.0)
-        assert only(preset, WordsBeyond).constraints[0].measure == WordsBeyond(share=0.5)
+        assert only(preset, WordsBeyond).constraints[0].measure == WordsBeyond(share=0.5, up=preset is textattack)

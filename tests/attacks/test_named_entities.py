@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mohs.attacks.named_entities import NamedEntities, replacements
+from mohs.attacks.named_entities import NamedEntities, recogniser, replacements, table_of
 from mohs.errors import BadInput
-from mohs.text import Text
+from mohs.models.tagger import PocketTagger, SpacyTagger
+from mohs.text import Example, Text
 from mohs.text.questions import Tag
 from tests.toys import now, services
 
@@ -63,3 +65,45 @@ def test_a_replacement_is_frequent_elsewhere_and_rare_in_the_class() -> None:
     assert replacements(counts, own=0)[0]["GPE"] == "Rome"
     assert "GPE" not in replacements(counts, own=2, other=1)[0]  # only New York is looked at
     assert replacements(counts)[1] == {"GPE": "Rome"}
+
+
+def listed(string: str) -> list[tuple[str, str]]:
+    """A recogniser of what stands between brackets: [York:GPE]."""
+    return [tuple(part.split("]")[0].split(":")) for part in string.split("[")[1:]]  # type: ignore[misc]
+
+
+def test_a_table_from_labelled_texts(tmp_path: Path) -> None:
+    rows = [
+        (("the [York:GPE] I know", "met [Ann:PERSON]"), 0),
+        (("[York:GPE] again, and [New York:ORG]", "[May:PERSON]"), 0),
+        (("[Rome:GPE] with [May:DATE]", "[May:DATE] at 7"), 1),
+    ]
+    examples = [Example.of(text, label, id=str(number)) for number, (text, label) in enumerate(rows)]
+    table = table_of(examples, listed)
+    assert table == {
+        "replacements": {"0": {"DATE": "May", "GPE": "Rome"}, "1": {"GPE": "York", "PERSON": "Ann"}},
+        "types": {"ann": "PERSON", "may": "DATE", "new": "ORG", "rome": "GPE", "york": "GPE"},  # the commonest of each
+    }
+    file = tmp_path / "entities.json"
+    file.write_text(json.dumps(table))
+    ask: Any = services(tagger=lambda spot: Tag("PROPN", "NNP"))
+    assert now(NamedEntities.read(file)(Text("York"), (0,), 0, ask)) == {0: "Rome"}
+
+
+def test_without_a_recogniser_names_and_numbers_are_of_the_type_of_their_tag() -> None:
+    found = recogniser(PocketTagger())("We met in London in 1999.")
+    assert found == [("London", "PROPN"), ("1999", "NUM")]
+    examples = [Example.of("We met in London in 1999.", 0), Example.of("They met in Paris.", 1, id="1")]
+    table = table_of(examples, recogniser(PocketTagger()))
+    assert table["replacements"] == {"0": {"PROPN": "Paris"}, "1": {"NUM": "1999", "PROPN": "London"}}
+    assert table["types"] == {}  # the tag will say it again
+
+
+def test_spacy_recognises_where_it_can() -> None:
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler", name="ner").add_patterns([{"label": "GPE", "pattern": "New York"}])
+    nlp.disable_pipe("ner")  # as the tagger leaves it
+    tagger = SpacyTagger.__new__(SpacyTagger)
+    tagger.nlp = nlp
+    assert recogniser(tagger)("We met in New York, Ann.") == [("New York", "GPE")]

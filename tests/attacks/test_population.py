@@ -20,7 +20,7 @@ from mohs.attacks.population import RETRIES, Member, Scout, sized, strongest
 from mohs.attacks.sememe_pso import SememePSO
 from mohs.engine import BudgetSpent, Meter
 from mohs.records import Outcome
-from mohs.space import Constraint, PositionsAgain, Space, WordsChanged
+from mohs.space import Constraint, Neighbours, PositionsAgain, Space, WordsBeyond, WordsChanged
 from mohs.text import Text
 from mohs.text.dataset import Dataset
 from mohs.text.vectors import read_vectors
@@ -173,6 +173,27 @@ def test_a_small_budget_shrinks_the_population_first_then_the_tries(budget: int 
     assert sized(scout(budget)[0].ask, 60, 20, 8) == expected
 
 
+def test_a_search_is_run_again_if_it_may_while_it_asks_something_new() -> None:
+    for again, fresh, runs in ((False, [9, 9], 1), (True, [5, 1, 0, 9], 3), (True, [0, 9], 1)):
+        one, _ = scout()
+        ran: list[int] = []
+
+        async def search(one: Scout = one, ran: list[int] = ran, fresh: list[int] = fresh) -> None:
+            await one.members([Text(f"good good {len(ran)} {n}") for n in range(fresh[len(ran)])])
+            ran.append(1)
+
+        now(one.run(search, again=again))
+        assert len(ran) == runs
+    one, _ = scout()
+    ran = []
+
+    async def fools() -> None:
+        ran.append(len(await one.members([Text("really")])))
+
+    assert now(one.run(fools, again=True)) == Text("really")
+    assert ran == [1]
+
+
 @dataclass(frozen=True)
 class StillIGA(IGA):
     """Without synonyms of synonyms, so that its space is that of the others."""
@@ -184,6 +205,7 @@ VECTORS = read_vectors("pocket")  # remembers neighbours from one run to the nex
 REVIEWS = list(Dataset("pocket", n=60))
 FREE = RandomWords(walks=100, constraints=())  # goes on until the budget is spent
 CHECKED = RandomWords(walks=100)
+CAPPED = RandomWords(walks=100, source=Neighbours(k=8), constraints=(Constraint(WordsBeyond(0.2), at_most=0),))
 
 
 @cache
@@ -192,12 +214,21 @@ def successes(attack: Any, budget: int, seed: int) -> int:
         return sum(record.outcome is Outcome.SUCCESS for record in run.records())
 
 
-@pytest.mark.parametrize(
-    "attack", [Genetic(nearest=50), FasterGenetic(), StillIGA(), SememePSO()], ids=lambda attack: type(attack).__name__
-)
+SEARCHES = {
+    "genetic": Genetic(nearest=50),
+    "faster-genetic": FasterGenetic(),
+    "iga": StillIGA(),
+    "pso": SememePSO(),
+    "genetic:textattack": Genetic(nearest=50, favour_weak=True, persist=True),
+    "iga:textattack": StillIGA(favour_weak=True, persist=True),
+    "pso:textattack": SememePSO(inverted=True, by_gain=True),
+}
+
+
+@pytest.mark.parametrize("attack", SEARCHES.values(), ids=SEARCHES)
 @pytest.mark.parametrize(
     ("baseline", "budget", "seed"),
-    [(FREE, 20, 0), (FREE, 60, 1), (FREE, 300, 0), (CHECKED, 40, 0)],
+    [(FREE, 20, 0), (FREE, 300, 0), (CHECKED, 40, 0), (CAPPED, 40, 1), (CAPPED, 80, 0), (CAPPED, 160, 0)],
     ids=lambda value: "" if isinstance(value, RandomWords) else str(value),
 )
 def test_never_fewer_successes_than_random_substitution(attack: Any, baseline: Any, budget: int, seed: int) -> None:

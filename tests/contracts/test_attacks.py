@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import mohs
 from mohs import engine
 from mohs.attacks.catalogue import CATALOGUE, entries, find_attack, name_of
-from mohs.attacks.goal import predicted
-from mohs.attacks.method import needs
+from mohs.attacks.goal import UNTARGETED, keeps_label, parse_goal, predicted
+from mohs.attacks.method import goal_of, needs
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
@@ -26,7 +26,9 @@ from mohs.text.dataset import Dataset
 from tests.toys import WordCount, toy_services
 
 SAME = ("cv50-use88", "cv70-use85", "cv70-use90", "cv80-use90")  # TextFooler's cv50 with other numbers
-ALL = [f"{name}:{preset}" for name, presets in CATALOGUE.items() for preset in presets if preset not in SAME]
+TWICE = ("a2t:textattack", "a2t:textattack-mlm")  # a2t:paper and a2t:paper-mlm under another name
+NAMES = [f"{name}:{preset}" for name, presets in CATALOGUE.items() for preset in presets if preset not in SAME]
+ALL = [name for name in NAMES if name not in TWICE]
 each_attack = pytest.mark.parametrize("name", ALL)
 REVIEWS = list(Dataset("pocket", n=12))
 BOOK = sorted(pocket_victim().word_scores)
@@ -77,9 +79,13 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
     label = predicted(victim.collect([(text,)])[0])
     example = mohs.Example.of(text, label)
     record = records(name, [example], seed=seed, budget=budget)["0"]
-    assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
     assert record.queries <= budget
     attack = find_attack(name)[1]
+    goal = parse_goal(goal_of(name, attack, UNTARGETED), label, 2)
+    if goal.skips(record.scores_before, len(words)):
+        assert record.outcome is Outcome.SKIPPED
+        return
+    assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
     parts = load_services(needs(attack), toy_services(), victim=victim)
     asked = [part for part in parts.values() if isinstance(part, Service)]
     building = build_space(
@@ -93,7 +99,10 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
     assert final.fields == record.perturbed
     assert final in space or getattr(attack, "living", False)  # what such a space offers depends on the way taken
     assert record.scores_after == victim.collect([record.perturbed])[0]
-    assert (predicted(record.scores_after) != label) == (record.outcome is Outcome.SUCCESS)
+    left = sum(len(word.split()) for word in final.words)
+    assert goal.won(record.scores_after, left) == (record.outcome is Outcome.SUCCESS)
+    if keeps_label(goal_of(name, attack, UNTARGETED)):
+        assert predicted(record.scores_after) == label  # it shortens, and never changes the label
 
 
 @each_attack
@@ -111,6 +120,10 @@ def test_only_allowed_fields_change(name: str) -> None:
 @each_attack
 @pytest.mark.parametrize("goal", ["targeted:1", "below:0.3"])
 def test_other_goals(name: str, goal: str) -> None:
+    if hasattr(find_attack(name)[1], "goal"):
+        with pytest.raises(BadInput, match=f"{name} keeps the label, so the goal {goal}"):
+            records(name, REVIEWS, goal=goal)
+        return
     for record in records(name, REVIEWS, goal=goal).values():
         assert record.error is None
         if record.outcome is Outcome.SUCCESS:
@@ -118,6 +131,22 @@ def test_other_goals(name: str, goal: str) -> None:
                 predicted(record.scores_after) == 1 if goal == "targeted:1" else record.scores_after[record.label] < 0.3
             )
             assert met
+
+
+@each_attack
+def test_fewer_words_is_a_goal_of_reduction_alone(name: str) -> None:
+    if not hasattr(find_attack(name)[1], "goal"):
+        with pytest.raises(BadInput, match=f"The goal reduced:3 is for input-reduction alone, and {name}"):
+            records(name, REVIEWS, goal="reduced:3")
+        return
+    found = records(name, REVIEWS, goal="reduced:3", budget=None).values()
+    assert [record.error for record in found] == [None] * len(REVIEWS)
+    for record in found:
+        if record.outcome is not Outcome.SKIPPED:
+            assert record.perturbed is not None
+            assert predicted(record.scores_after) == record.label
+            left = len(mohs.Text(*record.perturbed).words)
+            assert (left <= 3) == (record.outcome is Outcome.SUCCESS)
 
 
 @each_attack
@@ -155,11 +184,12 @@ def test_a_victim_that_only_gives_labels_is_refused_or_works(name: str) -> None:
         assert records(name, [mohs.Example.of("a good film", 1)], victim=labels, **options)["0"].error is None
 
 
-@each_attack
+@pytest.mark.parametrize("name", NAMES)
 def test_it_is_in_the_table_and_knows_its_name(name: str) -> None:
     entry = next(entry for entry in entries() if entry.name == name.split(":")[0])
     assert name.split(":")[1] in entry.presets
     assert entry.paper
     assert entry.about
-    assert name_of(find_attack(name)[1]) == name
+    known = name.replace("a2t:textattack", "a2t:paper") if name in TWICE else name
+    assert name_of(find_attack(name)[1]) == known
     hash(find_attack(name)[1])

@@ -68,6 +68,15 @@ def test_black_beats_white() -> None:
     assert raised(GOOD + better, boxes={"a": "black", "b": "black"}) == []
 
 
+def test_an_attack_that_keeps_the_label_says_so_and_is_compared_with_none() -> None:
+    better = [record(i, Outcome.SUCCESS if i < 9 else Outcome.FAILED, attack="b") for i in range(20)]
+    summaries = summarise(GOOD + better, {"a": "untargeted", "b": "reduced:2"}.__getitem__)
+    (sign,) = flags({"boxes": {"a": "white", "b": "black"}}, summaries, 40, 40)
+    assert sign.startswith("b shortens texts and keeps their label (reduced:2): its successes fool nobody")
+    summaries = summarise(GOOD + better, {"a": "reduced:2", "b": "untargeted"}.__getitem__)
+    assert len(flags({"boxes": {"a": "white", "b": "black"}}, summaries, 40, 40)) == 1
+
+
 def test_a_random_victim_is_noticed() -> None:
     calls = iter(range(10**6))
 

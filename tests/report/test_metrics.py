@@ -32,6 +32,7 @@ def test_denominators() -> None:
     (summary,) = summarise(records)
     assert (summary.success.hits, summary.success.total) == (6, 10)
     assert (summary.accuracy_before.hits, summary.accuracy_before.total) == (10, 15)
+    assert summary.accuracy_under_attack is not None
     assert (summary.accuracy_under_attack.hits, summary.accuracy_under_attack.total) == (4, 15)
     assert summary.words_changed.value == 2
     assert summary.words_changed.total == 6
@@ -50,8 +51,26 @@ def test_accuracy_does_not_depend_on_the_goal() -> None:
     skipped = replace(PLAIN, outcome=Outcome.SKIPPED, scores_before=(0.2, 0.8))
     success = replace(PLAIN, outcome=Outcome.SUCCESS, scores_before=(0.05, 0.95), scores_after=(0.15, 0.85))
     (summary,) = summarise([skipped, success])
+    assert summary.accuracy_under_attack is not None
     assert summary.accuracy_before.value == summary.accuracy_under_attack.value == 1
     assert (summary.success.hits, summary.success.total) == (1, 1)
+
+
+def test_where_the_label_is_to_stay_there_is_no_accuracy_under_attack() -> None:
+    records = made(Outcome.SUCCESS, 1, 3) + made(Outcome.FAILED, 1, 2) + made(Outcome.SKIPPED, 1)
+    (summary,) = summarise(records, {"a": "reduced:1"}.__getitem__)
+    assert summary.goal == "reduced:1"
+    assert summary.accuracy_under_attack is None
+    assert summary.to_json()["accuracy_under_attack"] is None
+    assert (summary.accuracy_before.hits, summary.accuracy_before.total) == (2, 3)
+    assert summary.words_left == mean_of([1, 2], "examples attacked")  # of four words, also where it failed
+    assert summary.words_changed.value == 3  # of the success
+    shown = {name: note for name, _, note in lines(summary)}
+    assert "accuracy under attack" not in shown
+    assert "no accuracy under attack" in shown["words left"]
+    (usual,) = summarise(records)
+    assert usual.words_left is None
+    assert "words left" not in {name for name, _, _ in lines(usual)}
 
 
 @given(st.integers(1, 400), st.data())

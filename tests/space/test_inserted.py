@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mohs.errors import BadInput
 from mohs.space import Constraint, MaskedWords, Source, WordCosine, build_space
 from mohs.space.inserted import InsertedWords, MergedWords, ReplacedPos, Sparing, is_insertion, merges, offered
 from mohs.text import Text
@@ -94,6 +95,13 @@ def test_which_words_are_merged(text: str, merged: bool) -> None:
 
 def test_words_of_two_fields_are_not_merged() -> None:
     assert found(MergedWords(), "film", "film") == [[], []]
+
+
+@pytest.mark.parametrize("kind", [InsertedWords, MergedWords])
+@pytest.mark.parametrize("settings", [{"k": 0}, {"min_probability": -0.1}, {"min_probability": 1.1}])
+def test_settings_that_switch_a_source_off_are_refused(kind: Any, settings: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="does not fit"):
+        kind(**settings)
 
 
 def test_sparing_leaves_words_of_a_list_alone() -> None:

@@ -99,6 +99,8 @@ def tagger(spot: Spot) -> Tag:
     before, word = spot.text[: spot.start].split(), spot.text[spot.start : spot.end]
     if before and before[-1] == "to":
         return Tag("VERB", "VB")
+    if word.istitle():
+        return Tag("PROPN", "NNP")
     return Tag("ADJ", "JJ") if word.endswith("y") else Tag("AUX", "VBZ") if word == "is" else Tag("NOUN", "NN")
 
 
@@ -114,6 +116,7 @@ def test_part_of_speech_in_context() -> None:
     assert value(SamePos(), x, current.replace(1, "run"), current, tagger=tagger) == 1
     assert value(strict, Text("to go"), Text("to is"), Text("to go"), tagger=tagger) == 1
     assert value(strict, Text("he is"), Text("he go"), Text("he is"), tagger=tagger) == 0
+    assert value(strict, x, x.replace(3, "Paris"), x, tagger=tagger) == 1  # a name is a noun
     assert value(SamePos(noun_is_verb=False), x, x, None, tagger=tagger) == 1
     assert value(strict, x, Text("to run a sunny"), None, tagger=tagger) == 0.5
 

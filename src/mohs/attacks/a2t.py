@@ -52,19 +52,23 @@ class GradientSize:
 class A2T:
     """Replace words in the order of the gradient's size, each by the near neighbour that hurts most.
 
-    Yoo and Qi 2021, as in the recipe that the authors' group keeps in TextAttack (preset `textattack`). One gradient of
-    the true label's log-probability gives the order: of a word's tokens the mean, of that the sum of absolute values.
-    Candidates are the 20 nearest words with cosine >= 0.8, of the same part of speech. At most 10% of the words change,
-    rounded up and at least four, and the sentence cosine to the original stays at 0.9 or more. Of the candidates for a
-    word that fool the victim the most similar is taken; otherwise the strongest is kept if it helps. `textattack-mlm`
-    takes the 20 best guesses of a masked language model, which reads the text as changed so far.
+    Yoo and Qi 2021, as in the recipe in TextAttack, which is the authors' own: the repository of the paper
+    (QData/TextAttack-A2T) trains and attacks by calling it. So `paper` and `textattack` are one and the same. One
+    gradient of the true label's log-probability gives the order: of a word's tokens the mean, of that the sum of
+    absolute values. Candidates are the 20 nearest words with cosine >= 0.8, of the same part of speech. At most 10% of
+    the words change, rounded up and at least four, and the sentence cosine to the original stays at 0.9 or more. Of the
+    candidates for a word that fool the victim the most similar is taken; otherwise the strongest is kept if it helps.
+    A2T-MLM (`paper-mlm`, `textattack-mlm`) takes the 20 best guesses of a masked language model, which reads the text
+    as changed so far.
 
     Differs from the recipe:
     - stopwords are not brought in, and guesses of the masked language model that are no whole words count among the 20;
     - the gradient is that of the true label, not of the predicted one: the same for every text that is attacked;
+    - TextAttack looks at the strongest candidate of a word alone to see whether the model is fooled, which can miss
+      another that does with more than two classes;
     - words without a token of their own to the victim come last, as there, but in the order of the text;
     - vectors, tagger, encoder (theirs: a DistilBERT trained on sentence similarity) and masked language model are the
-      run's. What the paper says beyond the recipe was not at hand.
+      run's. The paper's text was not at hand, only the two repositories.
     """
 
     paper: ClassVar[str] = "Yoo and Qi 2021"

@@ -38,8 +38,9 @@ class Bae:
       the paper does not say, our list is our own, and inserted words may be stopwords;
     - whole words are those of the model's vocabulary, not checked against GloVe's;
     - encoder, tagger and masked language model are the run's.
-    Differs from TextAttack: guesses that are no whole words count among the 50, stopwords are not brought in, and in
-    texts of under 15 words the most similar winner is taken rather than the strongest.
+    Differs from TextAttack: guesses that are no whole words count among the 50 (there pieces such as ##ing lose their
+    mark and are candidates), stopwords are not brought in, in texts of under 15 words the most similar winner is taken
+    rather than the strongest, and with more than two classes a winner need not be stronger than all other candidates.
     """
 
     paper: ClassVar[str] = "Garg and Ramakrishnan 2020; Hauser et al. 2021, 3.3.3"

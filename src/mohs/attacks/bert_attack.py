@@ -10,7 +10,7 @@ from mohs.attacks.goal import Goal, predicted
 from mohs.attacks.importance import ranked, replacing
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, SentenceSimilarity, Source, Space, UnmaskedWords, WordsBeyond
+from mohs.space import Constraint, SentenceSimilarity, Source, Space, UnmaskedWords, WordCosine, WordsBeyond
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
 
@@ -19,22 +19,26 @@ from mohs.text.stopwords import ENGLISH, NLTK
 class BertAttack:
     """Replace the most important words first by what a masked language model reads in their place, unmasked.
 
-    Li et al. 2020, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). Importance is
-    the loss of the true label's probability with [MASK] in the place of a word. Candidates are the 48 best readings of
-    the word in the original text, for words of several pieces combinations of the four best of each piece, no
+    Li et al. 2020, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). Importance is the loss of
+    the true label's probability with [MASK] in the place of a word. Candidates are the 48 best readings of the word in
+    the original text, for words of several pieces combinations of the four best of each piece, none of NLTK's
     stopwords. They are asked in the model's order; the first that fools the victim is the answer, otherwise the
     strongest is kept if it helps. At most 40% of the words change, and the cosine to the original stays at 0.2 or more.
 
     `released` imitates the authors' code: importance with [UNK] and, where that flips the prediction, the gain of the
-    new label; no similarity check. `textattack` imitates TextAttack's recipe: importance with [UNK], the model reads
-    the text as changed so far, all candidates of a word are asked and the most similar of the winners is taken, 40% is
-    rounded up, combinations of pieces are the first 48 in the order of the last piece, NLTK's stopwords.
+    new label; no similarity check; its stopwords are its own, for which ours stand. `textattack` imitates TextAttack's
+    recipe: importance with [UNK], the model reads the text as changed so far, all candidates of a word are asked and
+    the most similar of the winners is taken, 40% is rounded up, combinations of pieces are the first 48 in the order of
+    the last piece. `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: as `paper`, and the vectors of a word
+    and its substitute have a cosine of 0.5 or more; a word without a vector is left out (TextAttack would let it
+    through; the thesis does not say).
 
     Differs from the paper:
     - probabilities, not logits, are compared, and importance is asked only for words that have candidates;
-    - 40% caps the words changed (Algorithm 1 looks at that share of the words; the authors told TextAttack of a cap);
+    - 40% caps the words changed (the paper looks at a share of the words; of a cap of 40% the authors told TextAttack);
     - similarity is checked at each step; the authors filtered finished texts, by a threshold for each dataset;
-    - the stopword list is our own, and encoder and masked language model are the run's;
+    - Hauser et al. take the strongest candidate of a word, also among those that fool;
+    - encoder, vectors and masked language model are the run's;
     - [MASK] and [UNK] are written into the text: a victim with other special tokens reads letters.
     Differs from the released code:
     - the last token of a text can be attacked, a word that did not help does not stay behind in the text, and the cap
@@ -42,8 +46,9 @@ class BertAttack:
     - no filter of antonyms by counter-fitted cosine >= 0.4, which the authors used for sentiment: add the constraint
       `word-cosine>=0.4`, which unlike theirs also refuses words without a vector.
     Differs from TextAttack: stopwords are not brought in, importance is not asked for them, and a product of pieces
-    that is no single word counts among the 48. Its present default of 8 candidates is younger than the published
-    figures, which had 48.
+    that is no single word counts among the 48; and TextAttack looks at the strongest candidate of a word alone to see
+    whether the model is fooled, which can miss another that does with more than two classes. Its present default of 8
+    candidates is younger than the published figures, which had 48.
     """
 
     paper: ClassVar[str] = "Li et al. 2020; Hauser et al. 2021, 3.3.3"
@@ -55,7 +60,7 @@ class BertAttack:
         Constraint(WordsBeyond(share=0.4), at_most=0),
         Constraint(SentenceSimilarity(angular=False), at_least=0.2),
     )
-    stopwords: frozenset[str] = ENGLISH
+    stopwords: frozenset[str] = NLTK
     stand_in: str = "[MASK]"  # takes a word's place to see what the word is worth
     flip_bonus: bool = False  # importance also counts what a new label gains
     similarity: SentenceSimilarity | None = None  # picks among winners; without it the first winner is taken
@@ -64,7 +69,8 @@ class BertAttack:
     @classmethod
     def released(cls) -> BertAttack:
         """As the authors' code does it."""
-        return cls(constraints=(Constraint(WordsBeyond(share=0.4), at_most=0),), stand_in="[UNK]", flip_bonus=True)
+        cap = Constraint(WordsBeyond(share=0.4), at_most=0)
+        return cls(constraints=(cap,), stopwords=ENGLISH, stand_in="[UNK]", flip_bonus=True)
 
     @classmethod
     def textattack(cls) -> BertAttack:
@@ -75,14 +81,18 @@ class BertAttack:
                 Constraint(WordsBeyond(share=0.4, up=True), at_most=0),
                 Constraint(SentenceSimilarity(angular=False), at_least=0.2),
             ),
-            stopwords=NLTK,
             stand_in="[UNK]",
             similarity=SentenceSimilarity(angular=False),
             living=True,
         )
 
+    @classmethod
+    def primed(cls) -> BertAttack:
+        """BERT-Attack': with a cosine of words."""
+        return cls(constraints=(*cls.constraints, Constraint(WordCosine(), at_least=0.5)))
+
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Algorithm 1."""
+        """Importance, then word by word."""
         y = goal.label
         (clean,) = await ask.victim([x])
         importance = {}

@@ -20,7 +20,7 @@ from mohs.attacks.checklist import CheckList, CombinedCheckList
 from mohs.attacks.clare import Clare, GreedyClare
 from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
 from mohs.attacks.faster_genetic import FasterGenetic, faster_genetic_textattack, faster_genetic_without_lm
-from mohs.attacks.genetic import Genetic, genetic_paper, genetic_textattack
+from mohs.attacks.genetic import Genetic, genetic_adjusted, genetic_paper, genetic_textattack
 from mohs.attacks.greedy import Greedy
 from mohs.attacks.hotflip import HotFlip
 from mohs.attacks.iga import IGA, iga_textattack
@@ -62,8 +62,14 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "paper": PWWS,
         "released": partial(PWWS, source=TaggedSynonyms(), stopwords=frozenset(), entities_alone=True),
         "textattack": GreedyPWWS,
+        "cos50": PWWS.primed,
     },
-    "bert-attack": {"paper": BertAttack, "released": BertAttack.released, "textattack": BertAttack.textattack},
+    "bert-attack": {
+        "paper": BertAttack,
+        "released": BertAttack.released,
+        "textattack": BertAttack.textattack,
+        "cos50": BertAttack.primed,
+    },
     "bae": {
         "paper": Bae,
         "paper-i": Bae.insert,
@@ -72,11 +78,16 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "textattack": Bae.textattack,
     },
     "clare": {"paper": Clare, "textattack": GreedyClare},
-    "a2t": {"textattack": A2T, "textattack-mlm": A2T.masked},
+    "a2t": {"paper": A2T, "paper-mlm": A2T.masked, "textattack": A2T, "textattack-mlm": A2T.masked},  # the same twice
     "deepwordbug": {"paper": DeepWordBug, "textattack": GreedyDeepWordBug},
     "textbugger": {"paper": TextBugger, "textattack": GreedyTextBugger},
     "textbugger-white": {"paper": WhiteBoxTextBugger},
-    "genetic": {"no-lm": Genetic, "paper": genetic_paper, "textattack": genetic_textattack},
+    "genetic": {
+        "no-lm": Genetic,
+        "paper": genetic_paper,
+        "textattack": genetic_textattack,
+        "adjusted": genetic_adjusted,
+    },
     "faster-genetic": {
         "no-lm": faster_genetic_without_lm,
         "paper": FasterGenetic,

@@ -10,7 +10,7 @@ from mohs.attacks.climb import Move
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
 from mohs.space import Constraint, PositionsAgain, Source, Space, Union
-from mohs.space.checklist import CONTRACT, EXPAND, Contractions, Expansions, Names, Numbers, Places
+from mohs.space.checklist import CONTRACT, EXPAND, Contractions, Expansions, Names, Numbers, Places, drawn_alone
 from mohs.text import Text
 
 
@@ -22,12 +22,13 @@ class CheckList:
     original: all contractions written out, all pairs of words drawn together, one name, place or number changed
     wherever it stands. In the preset `textattack` they are combined by greedy search, each word once.
 
-    Differs from the paper:
-    - names and places are told by our own short lists and a capital letter, not by an entity recogniser; only those of
-      one word; all names of the same list are tried, not a random ten;
+    Differs from the paper's code:
+    - names and places are told by our own short lists and a capital letter (in a text without capitals by the lists
+      alone), not by an entity recogniser; only those of one word, so the first name and the surname of a person change
+      one without the other; all names of the same list are tried, not a random ten;
     - numbers are spread evenly over the range of 20%, not drawn at random;
-    - typos, added links and the tests with templates are left out: they make other texts, not other words;
-    - TextAttack's lists and its recogniser are others, and it contracts only what its own list has.
+    - contractions are of our own list; those cut in two by a tokeniser (it 's) are not seen;
+    - typos, added links and the tests with templates are left out: they make other texts, not other words.
     """
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
@@ -51,13 +52,22 @@ class CheckList:
 
 @dataclass(frozen=True)
 class CombinedCheckList:
-    """The same perturbations, combined greedily as in TextAttack's recipe: each word once, the strongest next."""
+    """The same perturbations, combined greedily as in TextAttack's recipe: each word once, the strongest next.
+
+    As there a number may move by all of itself.
+
+    Differs from TextAttack:
+    - it takes three random names, places and numbers each time, ours are the same ten numbers and all of our lists;
+    - its recogniser finds persons and places, of several words too, and it has nationalities and written numbers;
+    - it contracts no pair behind a word already changed, and knows contractions in small letters only;
+    - the strongest text seen is the answer if none fools the victim, not the last.
+    """
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one a change, a step"
 
-    source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers()))
+    source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers(share=1.0)))
     constraints: tuple[Constraint, ...] = (Constraint(PositionsAgain(), at_most=0),)
     stopwords: frozenset[str] = frozenset()
 
@@ -68,22 +78,31 @@ class CombinedCheckList:
 
 def perturbations(space: Space) -> list[Move]:
     """Contractions of one kind all together, anything else one old word for one new, wherever it stands."""
-    found: dict[tuple[str, ...], dict[int, str]] = {}
+    drawn = {p: word for move in contractions(space) for p, word in move.items()}
+    found: dict[tuple[str, ...], dict[int, str]] = {(EXPAND,): {}, (CONTRACT,): drawn}
     for p, words in space.choices.items():
         for word in words:
             name = space.offers[p][word]
-            key = (name,) if name in (EXPAND, CONTRACT) else (name, space.text.words[p], word)
-            found.setdefault(key, {}).setdefault(p, word)
-    return list(found.values())
+            if name != CONTRACT:
+                key = (name,) if name == EXPAND else (name, space.text.words[p], word)
+                found.setdefault(key, {}).setdefault(p, word)
+    return [move for move in found.values() if move]
 
 
 def single_changes(space: Space) -> list[Move]:
     """One replacement each; the two halves of a contraction go together."""
+    others = [{p: w} for p, words in space.choices.items() for w in words if space.offers[p][w] != CONTRACT]
+    return [*others, *contractions(space)]
+
+
+def contractions(space: Space) -> list[Move]:
+    """Every contraction with all its halves; none if constraints refuse one of them."""
     found: list[Move] = []
     for p, words in space.choices.items():
         for word in words:
-            if space.offers[p][word] != CONTRACT:
-                found.append({p: word})
-            elif word and space.offers.get(p + 1, {}).get("") == CONTRACT:
-                found.append({p: word, p + 1: ""})
+            if word and space.offers[p][word] == CONTRACT:
+                if drawn_alone(space.text.words[p]):
+                    found.append({p: word})
+                elif space.offers.get(p + 1, {}).get("") == CONTRACT:
+                    found.append({p: word, p + 1: ""})
     return found

@@ -74,8 +74,8 @@ class Clare:
     - two words are merged if their parts of speech are among the pairs of the code and nothing but space is between
       them; the code spares the first five tokens;
     - one action a position, as printed: the code allows an insertion beside a replaced word;
-    - similarity of a merge is that of the whole texts, not of a window; thresholds do not depend on the dataset, and
-      the code's exceptions for sentiment (adjectives, adverbs and auxiliaries stay) are left out;
+    - thresholds do not depend on the dataset (the code's for AG News let every insertion pass), and the code's
+      exceptions for sentiment (adjectives, adverbs and auxiliaries stay) are left out;
     - encoder, tagger and masked language model (theirs: DistilRoBERTa) are the run's.
     """
 
@@ -127,9 +127,9 @@ class GreedyClare:
     Differs from TextAttack:
     - of several texts that fool the victim or not, one that does is taken, and if none does at the end the strongest
       text seen is the answer, not the last;
-    - a word beside which one was inserted is not changed again;
-    - words with punctuation between them are not merged, similarity of a merge is that of the whole texts, and guesses
-      that are no whole words count among the 50;
+    - a word beside which one was inserted is not changed again, and words changed before are not merged;
+    - words with punctuation between them are not merged;
+    - guesses that are no whole words count among the 50, and are no candidates;
     - encoder, tagger and masked language model are the run's.
     """
 

@@ -12,7 +12,10 @@ from mohs.text import Text
 async def closest(
     x: Text, current: Text, winners: Sequence[Text], similarity: SentenceSimilarity | None, ask: Ask
 ) -> Text:
-    """The one most similar to the original, as steps from the current text; of equals the first by its string."""
+    """The one most similar to the original, as steps from the current text; of equals the first by its string.
+
+    Without a similarity all are equals.
+    """
     if similarity is None or len(winners) == 1:
         return min(winners)
     values = await similarity.of_texts(x, current, winners, ask)

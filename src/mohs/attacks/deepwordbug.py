@@ -20,7 +20,7 @@ from mohs.text.stopwords import NLTK
 class DeepWordBug:
     """Misspell the most important words at random, as many as the edit distance allows.
 
-    Gao et al. 2018, Algorithm 1, with its main setting: the combined score and one random letter substituted in a word.
+    Gao et al. 2018, with its main setting: the combined score and one random letter substituted in a word.
     A word's temporal head score is what it adds to the true label's probability when the text is read up to it, its
     tail score what it adds when the text is read from it on; the combined score is the head score and `tail` times the
     tail score. The words are then changed in that order until the texts are 30 edits apart. The model is not
@@ -31,7 +31,8 @@ class DeepWordBug:
     - before the first word, and after the last, all classes count as equally likely (as in the released code, where the
       paper has the prediction on an empty text); how much the tail counts in the paper is not known to us, the released
       code takes 1;
-    - in a pair, only the field of the word is cut.
+    - in a pair, only the field of the word is cut;
+    - the bound is on edits, as in the paper, where the released code counts words.
     Other transformations of the paper: `--source swap`, `delete` or `insert`.
     """
 
@@ -45,7 +46,7 @@ class DeepWordBug:
     tail: float = 1.0
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Algorithm 1."""
+        """Score all words, then misspell them in order."""
         importance = await self.combined(x, space.positions, goal, ask)
         current = x
         for p in ranked(importance):

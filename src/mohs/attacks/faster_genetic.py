@@ -11,7 +11,7 @@ from mohs.attacks.genetic import Genetic
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
 from mohs.attacks.population import Member, Scout, judging_whole_texts, sized, strongest
-from mohs.engine import BudgetSpent, together
+from mohs.engine import together
 from mohs.space import Constraint, LogProbDrop, Neighbours, Source, Space, WordsBeyond
 from mohs.text import Text
 from mohs.text.stopwords import NLTK
@@ -36,7 +36,8 @@ class FasterGenetic:
     - when the budget or the last generation ends the search, the best text ever asked is given back;
     - the vectors and the language model are the run's, where the paper has counter-fitted vectors and a recurrent
       model of its own time;
-    - a query budget too small for these numbers makes the population smaller, and then the number of swaps tried.
+    - a query budget too small for these numbers makes the population smaller, then the number of swaps tried, and what
+      is left of it goes to further populations.
 
     Preset `textattack` is another search: that of `genetic:textattack`, its sign included, with this language-model
     constraint in a window of 6 words, of the text as it stands against the original, and at most 20% of the words.
@@ -61,7 +62,8 @@ class FasterGenetic:
         size, tries = sized(ask, self.population, self.generations, mean(map(len, fixed.choices.values())))
         scout = Scout(x, goal, fixed, ask, fixed.positions, tries=tries, back=True)
         alike = dict.fromkeys(fixed.positions, 1)
-        try:
+
+        async def breed() -> None:
             members = await scout.perturbed([x] * size, [alike] * size)
             for _ in range(self.generations):
                 elite = strongest(members)
@@ -71,9 +73,8 @@ class FasterGenetic:
                 masks = await scout.masks(parents, lambda _: scout.coins(), scout.either)
                 children = [scout.mixed(*pair, mask) for pair, mask in zip(parents, masks, strict=True)]
                 members = [elite, *await scout.perturbed(children, [alike] * len(children))]
-        except BudgetSpent:
-            pass
-        return scout.best.text
+
+        return await scout.run(breed, again=size < self.population)
 
     def _parents(self, members: Sequence[Member], ask: Ask) -> list[tuple[Text, Text]]:
         chances = [member.score + 1e-6 for member in members]

@@ -1,4 +1,4 @@
-"""What counts as fooling the model."""
+"""What an attack is after: fooling the model, or for input reduction a shorter text that it reads alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,15 @@ class Goal(Protocol):
     """An aim for one example: is it reached, and how near is a text to it?"""
 
     def met(self, scores: Sequence[float]) -> bool:
-        """Whether scores like these reach the goal."""
+        """Whether scores like these reach the goal, as far as scores can tell."""
+        ...
+
+    def won(self, scores: Sequence[float], left: int) -> bool:
+        """The verdict on a text with these scores and so many words left in the fields that may change."""
+        ...
+
+    def skips(self, scores: Sequence[float], left: int) -> bool:
+        """Whether an original like this is no case for an attack: at the goal already, or misread."""
         ...
 
     def score(self, scores: Sequence[float]) -> float:
@@ -47,6 +55,14 @@ class Untargeted:
         """The prediction is not the true label."""
         return predicted(scores) != self.label
 
+    def won(self, scores: Sequence[float], left: int) -> bool:
+        """The scores alone decide."""
+        return self.met(scores)
+
+    def skips(self, scores: Sequence[float], left: int) -> bool:
+        """What is wrong already."""
+        return self.met(scores)
+
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability."""
         return round(1 - scores[self.label], DECIMALS)
@@ -66,6 +82,14 @@ class Targeted:
     def met(self, scores: Sequence[float]) -> bool:
         """The prediction is the target."""
         return predicted(scores) == self.target
+
+    def won(self, scores: Sequence[float], left: int) -> bool:
+        """The scores alone decide."""
+        return self.met(scores)
+
+    def skips(self, scores: Sequence[float], left: int) -> bool:
+        """What is the target already, and what is wrong in another way."""
+        return self.met(scores) or predicted(scores) != self.label
 
     def score(self, scores: Sequence[float]) -> float:
         """The target's probability."""
@@ -87,6 +111,14 @@ class Below:
         """The true label's probability is under the threshold."""
         return scores[self.label] < self.threshold
 
+    def won(self, scores: Sequence[float], left: int) -> bool:
+        """The scores alone decide."""
+        return self.met(scores)
+
+    def skips(self, scores: Sequence[float], left: int) -> bool:
+        """What is under the threshold already."""
+        return self.met(scores)
+
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability."""
         return round(1 - scores[self.label], DECIMALS)
@@ -96,8 +128,44 @@ class Below:
         return abs(scores[self.label] - self.threshold)
 
 
+@dataclass(frozen=True)
+class Reduced:
+    """The true label still, with at most so many words left (TextAttack's goal of input reduction, where it is one)."""
+
+    label: int
+    words: int
+
+    def met(self, scores: Sequence[float]) -> bool:
+        """The prediction is the true label; how short the text is, scores cannot tell."""
+        return predicted(scores) == self.label
+
+    def won(self, scores: Sequence[float], left: int) -> bool:
+        """The prediction is the true label, and few enough words are left."""
+        return self.met(scores) and left <= self.words
+
+    def skips(self, scores: Sequence[float], left: int) -> bool:
+        """What is wrong, and what is short enough already."""
+        return not self.met(scores) or left <= self.words
+
+    def score(self, scores: Sequence[float]) -> float:
+        """The true label's probability."""
+        return round(scores[self.label], DECIMALS)
+
+    def margin(self, scores: Sequence[float]) -> float:
+        """The true label's lead over the best other, or the other way round."""
+        return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
+
+
+UNTARGETED = "untargeted"  # the goal of a run unless told otherwise; an attack with a goal of its own has that instead
+
+
+def keeps_label(spec: str) -> bool:
+    """Whether the prediction is to stay: then a success fools nobody, and accuracy under attack says nothing."""
+    return spec.partition(":")[0] == "reduced"
+
+
 def parse_goal(spec: str, label: int, classes: int) -> Goal:
-    """`untargeted`, `targeted:LABEL` or `below:T`, for one example."""
+    """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example."""
     kind, _, value = spec.partition(":")
     try:
         if kind == "untargeted" and not value:
@@ -106,9 +174,11 @@ def parse_goal(spec: str, label: int, classes: int) -> Goal:
             return Targeted(label, int(value))
         if kind == "below" and 0 < float(value) <= 1:
             return Below(label, float(value))
+        if kind == "reduced" and int(value) >= 1:
+            return Reduced(label, int(value))
     except ValueError:
         pass
     raise BadInput(
         f"Unknown goal {spec!r}; use untargeted, targeted:N with a class from 0 to {classes - 1}, "
-        "or below:T with 0 < T <= 1."
+        "below:T with 0 < T <= 1, or for input reduction reduced:N with at least one word."
     )

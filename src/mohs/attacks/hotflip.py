@@ -87,10 +87,11 @@ class HotFlip:
 
     Differs from the paper:
     - candidates are the neighbours by the run's vectors; the paper compares vectors of the victim over its vocabulary;
-    - forms of a word are told by rules of spelling, not by stemming;
+    - forms of a word are told by rules of spelling;
     - a word that is several tokens to the victim counts as one (see FirstOrder): the paper's victim reads whole words.
     Differs from TextAttack, which takes the one best word of the whole vocabulary before it looks at the constraints,
-    so that hardly any step is allowed: here the constraints come first. There is no preset for it.
+    so that hardly any step is allowed, and lets nouns stand for verbs: here the constraints come first. There is no
+    preset for it.
     Gradients do not count as queries: each text of the beam costs one of both.
     """
 

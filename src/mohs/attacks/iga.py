@@ -11,7 +11,6 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
 from mohs.attacks.population import Member, Scout, sized
-from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, Source, Space, WordsBeyond
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
@@ -37,11 +36,13 @@ class IGA:
     - a word without synonyms in the original is never drawn;
     - when the budget or the last generation ends the search, the best text ever asked is given back;
     - the vectors are the run's, and the stopword list is our own;
-    - a query budget too small for these numbers makes the population smaller, and then the number of synonyms tried.
+    - a query budget too small for these numbers makes the population smaller, then the number of synonyms tried, and
+      what is left of it goes to further populations.
 
     Preset `textattack`: parents are drawn by exp(-score / 0.3), which favours the weak, a fault imitated knowingly; a
     word is drawn by how often it may still change, and where no swap helps another one is drawn until one does;
-    NLTK's stopwords. There, the first 60 words alone make the first generation.
+    NLTK's stopwords. There, the first 60 words alone make the first generation, those without synonyms among them, the
+    very first word gives way to a random one, and a child over the allowance is not cut again.
     """
 
     paper: ClassVar[str] = "Wang et al. 2019"
@@ -66,10 +67,11 @@ class IGA:
             return x
         size, tries = sized(ask, self.population, self.generations, mean(synonyms.values()))
         scout = Scout(x, goal, space, ask, tuple(synonyms), tries=tries)
-        whole = size == self.population or size >= len(synonyms)
-        first = scout.positions if whole else ask.random.sample(scout.positions, size)
         fresh = (self.replacements,) * len(synonyms)
-        try:
+
+        async def breed() -> None:
+            whole = size == self.population or size >= len(synonyms)
+            first = scout.positions if whole else ask.random.sample(scout.positions, size)
             members = await scout.best_swaps([x] * len(first), first)
             bred = [(member, self._left(scout, x, fresh, member)) for member in members]
             for _ in range(self.generations):
@@ -77,9 +79,8 @@ class IGA:
                 if bred[0][0].met:
                     break
                 bred = [bred[0], *await self._children(bred, scout)]
-        except BudgetSpent:
-            pass
-        return scout.best.text
+
+        return await scout.run(breed, again=size < self.population)
 
     async def _children(self, bred: Sequence[tuple[Member, Left]], scout: Scout) -> list[tuple[Member, Left]]:
         """Crossover and mutation, one child fewer than there are members."""

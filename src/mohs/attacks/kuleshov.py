@@ -41,7 +41,8 @@ class Kuleshov:
     Presets:
     - `no-lm` leaves the language model out, so that nothing but the bundled parts is needed;
     - `paper` has it, and needs one named;
-    - `textattack` takes 0.2 as a squared distance, never touches a word twice and has NLTK's stopwords.
+    - `textattack` takes 0.2 as a squared distance, rounds half of the words up, never touches a word twice and has
+      NLTK's stopwords. Its goal is `below:0.7` too.
 
     Differs from the paper:
     - thought vectors are the sentence vectors of the encoder that the user names, of unit length: a distance of 0.2 is
@@ -70,6 +71,11 @@ paper = partial(Kuleshov, constraints=(_HALF, Constraint(_THOUGHT, at_least=0.98
 
 textattack = partial(
     Kuleshov,
-    constraints=(Constraint(PositionsAgain(), at_most=0), _HALF, Constraint(_THOUGHT, at_least=0.9), _FLUENT),
+    constraints=(
+        Constraint(PositionsAgain(), at_most=0),
+        Constraint(WordsBeyond(share=0.5, up=True), at_most=0),
+        Constraint(_THOUGHT, at_least=0.9),
+        _FLUENT,
+    ),
     stopwords=NLTK,
 )

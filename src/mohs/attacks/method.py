@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol
 
-from mohs.attacks.goal import Goal
+from mohs.attacks.goal import UNTARGETED, Goal, keeps_label
 from mohs.engine import Meter
+from mohs.errors import BadInput
 from mohs.space import Constraint, Services, Source, Space
 from mohs.text import Text
 
@@ -33,8 +34,9 @@ class Attack(Protocol):
     """One method. Its fields are its hyper-parameters; calling it searches the space of one example."""
 
     needs_scores: ClassVar[bool]  # cannot work with a victim that gives labels only
-    # It may also say `paper`, `cost` (how many queries it takes, in words), and `living: ClassVar[bool] = True` if its
-    # candidates depend on the text as it stands in the course of a search.
+    # It may also say `paper`, `cost` (how many queries it takes, in words), `goal: ClassVar[str]` if fooling the victim
+    # is not what it is after ("reduced:1"), and `living: ClassVar[bool] = True` if its candidates depend on the text as
+    # it stands in the course of a search.
 
     @property
     def source(self) -> Source:
@@ -60,6 +62,18 @@ def needs(attack: Any) -> tuple[str, ...]:
     """The kinds of services an attack asks, through its source, its constraints and whatever else is in its fields."""
     parts = [getattr(attack, f.name) for f in fields(attack)]
     return tuple(dict.fromkeys(kind for part in parts for kind in _needs(part)))
+
+
+def goal_of(name: str, attack: Any, wanted: str) -> str:
+    """The goal of an attack in a run with the goal `wanted`: an attack's own takes the place of the usual one."""
+    own = str(getattr(attack, "goal", UNTARGETED))
+    if wanted == UNTARGETED:
+        return own
+    if keeps_label(own) and not keeps_label(wanted):
+        raise BadInput(f"{name} keeps the label, so the goal {wanted} is not for it; use reduced:N, or leave it out.")
+    if keeps_label(wanted) and not keeps_label(own):
+        raise BadInput(f"The goal {wanted} is for input-reduction alone, and {name} is to change the label.")
+    return wanted
 
 
 def _needs(part: Any) -> Iterator[str]:

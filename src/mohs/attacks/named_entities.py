@@ -5,17 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from mohs.attacks.method import Ask
 from mohs.errors import BadInput
+from mohs.models.tagger import PocketTagger, SpacyTagger
 from mohs.space.sources import tags
-from mohs.text import Text
+from mohs.text import Example, Text
+from mohs.text.questions import Spot
 
 Table = Mapping[int, Mapping[str, str]]  # label -> type -> the word that replaces entities of that type
+
+Recogniser = Callable[[str], list[tuple[str, str]]]  # the entities in a string, each with its type
 
 _ENTITIES = ("PROPN", "NUM")  # what a tagger can tell
 
@@ -30,7 +34,7 @@ class NamedEntities:
     word.
 
     The file is JSON: {"replacements": {"0": {"GPE": "India", "PROPN": "David"}, ...}, "types": {"london": "GPE", ...}},
-    where `types` may be missing. `replacements` gives such a table from counts of the entities in training data.
+    where `types` may be missing. `mohs entities` writes one from training data (`table_of`).
     """
 
     path: str
@@ -91,6 +95,37 @@ def replacements(counts: Mapping[int, Mapping[str, Mapping[str, int]]], own: int
             if fitting:
                 found[label][kind] = fitting[0]
     return found
+
+
+def recogniser(tagger: PocketTagger | SpacyTagger) -> Recogniser:
+    """The entities of a spaCy model that has them; otherwise each proper noun and number, with the tag as its type."""
+    if isinstance(tagger, SpacyTagger) and "ner" in tagger.nlp.component_names:
+        nlp = tagger.nlp
+        nlp.enable_pipe("ner")
+        return lambda string: [(entity.text, entity.label_) for entity in nlp(string).ents]
+
+    def tagged(string: str) -> list[tuple[str, str]]:
+        spots = [Spot(string, start, end) for _, start, end in Text(string).spans()]
+        found = zip(spots, tagger.collect(tagger.launch(spots)), strict=True)
+        return [(string[spot.start : spot.end], tag.pos) for spot, tag in found if tag.pos in _ENTITIES]
+
+    return tagged
+
+
+def table_of(examples: Iterable[Example], entities_in: Recogniser) -> dict[str, Any]:
+    """The content of a file for `NamedEntities`: replacements by class, and the commonest type of each word."""
+    counts: dict[int, dict[str, Counter[str]]] = {}
+    types: dict[str, Counter[str]] = {}
+    for example in examples:
+        own = counts.setdefault(example.label, {})
+        for entity, kind in (found for string in example.text.fields for found in entities_in(string)):
+            own.setdefault(kind, Counter())[entity] += 1
+            for word in Text(entity).words if kind not in _ENTITIES else ():
+                types.setdefault(word.lower(), Counter())[kind] += 1
+    return {
+        "replacements": {str(label): row for label, row in sorted(replacements(counts).items())},
+        "types": {word: _commonest(kinds, 1)[0] for word, kinds in sorted(types.items())},
+    }
 
 
 def _commonest(counts: Mapping[str, int], n: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -45,7 +45,8 @@ def sized(ask: Ask, population: int, generations: int, swaps: float) -> tuple[in
     The papers know no budget. Under one, a search of their size spends it all on the first generation, where every text
     has but one word changed, and random substitution, which changes a word with each query, gets further. So the
     population shrinks first, down to two (the best and one child), then the number of swaps tried at a place, of which
-    there are `swaps` on average. Without a budget, or with one that is large enough, nothing changes.
+    there are `swaps` on average; and what so small a population leaves of the budget, another one spends (`Scout.run`).
+    Without a budget, or with one that is large enough, nothing changes.
     """
     budget = ask._victim.budget
     each = float("inf") if budget is None else budget / generations
@@ -82,6 +83,21 @@ class Scout:
         self._whole = judging_whole_texts(space)
         self._members: dict[Text, Member] = {}
         self._swaps: dict[tuple[Text, int], list[Text]] = {}
+
+    async def run(self, search: Callable[[], Awaitable[None]], *, again: bool) -> Text:
+        """The best text ever asked when the search or the budget has ended.
+
+        If it may be run again, it is, as long as it fails and the last time came upon new texts.
+        """
+        asked = 0
+        try:
+            await search()
+            while again and not self.best.met and len(self._members) > asked:
+                asked = len(self._members)
+                await search()
+        except BudgetSpent:
+            pass
+        return self.best.text
 
     async def members(self, texts: Sequence[Text]) -> list[Member]:
         """The texts with their scores; where the budget ends, what it still allows is asked and may be the best."""
@@ -159,10 +175,11 @@ class Scout:
         One that does not is drawn again, at most twenty times; then `otherwise` says which of the two stays whole.
         """
         masks = [draw(number) for number in range(len(pairs))]
+        broken = list(range(len(pairs)))
         for attempt in range(RETRIES + 1):
-            mixtures = [self.mixed(*pair, mask) for pair, mask in zip(pairs, masks, strict=True)]
-            legal = set(await self._whole.allowed(self.x, list(dict.fromkeys(mixtures)), self.ask))
-            broken = [number for number, mixture in enumerate(mixtures) if mixture not in legal]
+            mixtures = {number: self.mixed(*pairs[number], masks[number]) for number in broken}
+            legal = set(await self._whole.allowed(self.x, list(dict.fromkeys(mixtures.values())), self.ask))
+            broken = [number for number, mixture in mixtures.items() if mixture not in legal]
             if not broken:
                 break
             for number in broken:

@@ -17,7 +17,7 @@ from mohs.text.stopwords import NLTK
 class Pruthi:
     """Misspell one or two words, trying every slip of the inner letters.
 
-    Pruthi et al. 2019, section 3. Of words of at least four letters, two neighbouring letters change places, one is
+    Pruthi et al. 2019. Of words of at least four letters, two neighbouring letters change places, one is
     dropped, one is put in, or one becomes a neighbour on the keyboard; the first and the last letter stay. All variants
     of all words are asked. If none fools the model, the strongest is kept and all variants of the other words are tried
     on top of it, up to `words` words: the preset `paper` is its attack of two characters (a text that falls at the
@@ -30,7 +30,7 @@ class Pruthi:
       below and beside.
 
     Differs from TextAttack: a letter put in is each of the alphabet, where TextAttack draws one for each place, and may
-    stand before the last letter too.
+    stand before the last letter too; its table of touching keys is another.
     """
 
     paper: ClassVar[str] = "Pruthi et al. 2019"

@@ -13,7 +13,7 @@ from mohs.attacks.in_order import in_order
 from mohs.attacks.method import Ask
 from mohs.attacks.named_entities import NamedEntities
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Services, Source, Space, Synonyms
+from mohs.space import Constraint, Services, Source, Space, Synonyms, WordCosine
 from mohs.space.constraints import WordMeasure
 from mohs.space.sources import Offers, offers, tags
 from mohs.text import Text
@@ -25,20 +25,22 @@ from mohs.text.stopwords import NLTK
 class PWWS:
     """Replace words by their best synonyms, in the order of what the synonym does times how much the word matters.
 
-    Ren et al. 2019, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). A word's
-    saliency is the loss of the true label's probability with [UNK] in its place (equation 3.7). Its substitute is the
-    synonym in WordNet that costs the true label most, tried alone in the original (3.9). Words are replaced in the
-    order of that loss times the softmax of the saliencies (3.8) until the model is fooled: nothing is chosen anew on
-    the way, and what does not help is kept.
+    Ren et al. 2019, as Hauser et al. 2021 describe and set it in section 3.3.3 (preset `paper`). A word's saliency is
+    the loss of the true label's probability with [UNK] in its place (equation 3.7). Its substitute is the synonym in
+    WordNet that costs the true label most, tried alone in the original (3.9). Words are replaced in the order of that
+    loss times the softmax of the saliencies (3.8) until the model is fooled: nothing is chosen anew on the way, and
+    what does not help is kept.
 
-    Preset `released` (the authors' code) takes only synonyms of the same fine tag (`TaggedSynonyms`), has no
-    stopwords, and gives a named entity nothing but its replacement.
+    Preset `released` (the authors' code) takes only synonyms of the same fine tag (`TaggedSynonyms`), has no stopwords,
+    and gives a named entity nothing but its replacement. Preset `cos50` is PWWS' of Hauser et al. 2021, section 8.1: as
+    `paper`, and the vectors of a word and its substitute have a cosine of 0.5 or more; a word without a vector is left
+    out (TextAttack would let it through; the thesis does not say).
 
     Differs from the paper and the released code:
     - saliency is asked only for words that have candidates: the softmax divides all words by the same sum, so the order
       is the same, with fewer queries. The released code hides a word by the padding token instead of [UNK];
-    - named entities are replaced only if `entities` are given (see NamedEntities, which is not a recogniser); no
-      preset has them, because the table belongs to a dataset.
+    - named entities are replaced only if `entities` are given (--entities; see NamedEntities, which is not a
+      recogniser); no preset has them, because the table belongs to a dataset, and `mohs entities` makes one.
     """
 
     paper: ClassVar[str] = "Ren et al. 2019; Hauser et al. 2021, 3.3.3"
@@ -52,13 +54,18 @@ class PWWS:
     entities: NamedEntities | None = None
     entities_alone: bool = False  # an entity has no other candidates (released code); otherwise one more (paper)
 
+    @classmethod
+    def primed(cls) -> PWWS:
+        """PWWS': with a cosine of words."""
+        return cls(constraints=(Constraint(WordCosine(), at_least=0.5),))
+
     @property
     def living(self) -> bool:
         """The replacement of an entity depends on the label, so the search enters it into the space."""
         return self.entities is not None
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Algorithm 1."""
+        """Saliency, substitutes, order, replacement."""
         words = await self._candidates(x, goal.label, space, ask)
         saliency = await salience(x, tuple(words), self.unknown, goal, ask)
         (clean,) = await ask.victim([x])

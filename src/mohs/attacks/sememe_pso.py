@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
 from mohs.attacks.population import Mask, Member, Scout, sized, strongest
-from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, Sememes, ShareChanged, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import NLTK
@@ -21,7 +20,7 @@ from mohs.text.stopwords import NLTK
 class SememePSO:
     """A swarm of texts: each drifts towards its own best and the best of all, word by word, and mutates.
 
-    Zang et al. 2020, section 4, with the details of the released code (preset `paper`). Candidates are words of equal
+    Zang et al. 2020, with the details of the released code (preset `paper`). Candidates are words of equal
     sememes. A particle starts with the best swap of one word, drawn by its number of candidates (ten count at most).
     Its velocity at a word, v <- w v + (1 - w)(pull of its own best + pull of the best of all), is pulled up by 3 where
     the two texts differ there and down by 3 where they agree; w falls from 0.8 to 0.2. With a probability that falls
@@ -36,12 +35,14 @@ class SememePSO:
     - it aims at any wrong label unless told otherwise, and when the budget or the last round ends the search, the best
       text ever asked is given back;
     - sememes, tagger and the vocabulary of inflected forms are the run's;
-    - a query budget too small for these numbers makes the swarm smaller, and then the number of candidates tried.
+    - a query budget too small for these numbers makes the swarm smaller, then the number of candidates tried, and what
+      is left of it goes to further swarms.
 
     Preset `neighbours` searches the 50 nearest words with cosine >= 0.5 instead, with the bundled vectors, and needs no
     sememes. Preset `textattack` moves the other way round, a fault imitated knowingly: it starts from the better
     text and takes the particle's words into it; it mutates by asking every swap of every unchanged word and draws a
-    word by what its best swap gains; NLTK's stopwords; any share of the words.
+    word by what its best swap gains; NLTK's stopwords; any share of the words. There, a text that no swap helps takes
+    one all the same. With a budget too small to ask so much, it mutates as the others do.
     """
 
     paper: ClassVar[str] = "Zang et al. 2020"
@@ -63,9 +64,13 @@ class SememePSO:
         """Start, then move and mutate round by round."""
         if not space.positions:
             return x
-        size, tries = sized(ask, self.particles, self.rounds, mean(map(len, space.choices.values())))
+        swaps = mean(map(len, space.choices.values()))
+        size, tries = sized(ask, self.particles, self.rounds, swaps * (len(space.positions) if self.by_gain else 1))
+        if self.by_gain and tries is not None:
+            return await replace(self, by_gain=False)(x, goal, space, ask)
         scout = Scout(x, goal, space, ask, space.positions, tries=tries)
-        try:
+
+        async def fly() -> None:
             swarm = await self._mutated([x] * size, scout)
             own, best = swarm, strongest(swarm)
             velocity = [[ask.random.uniform(-self.vmax, self.vmax)] * len(space.positions) for _ in swarm]
@@ -89,9 +94,8 @@ class SememePSO:
                     swarm[n] = member
                 own = [new if new.beats(old) else old for new, old in zip(swarm, own, strict=True)]
                 best = max((best, strongest(swarm)), key=lambda member: (member.met, member.score))
-        except BudgetSpent:
-            pass
-        return scout.best.text
+
+        return await scout.run(fly, again=size < self.particles)
 
     def _pull(self, particle: Member, aim: Member, position: int) -> float:
         return -self.vmax if particle.text.words[position] == aim.text.words[position] else self.vmax

@@ -42,7 +42,7 @@ SIMILAR = Constraint(SentenceSimilarity(angular=False), at_least=0.8)
 class TextBugger:
     """Bug the words of the most telling sentences, each by the bug that hurts most.
 
-    Li et al. 2019, Algorithm 3 (black box). Each sentence is put to the model alone; those it takes for another class
+    Li et al. 2019, the black-box attack. Each sentence is put to the model alone; those it takes for another class
     are left out, the others come in the order of the true label's probability. In a sentence words come in the
     order of what that probability loses when the word is deleted from the sentence. For each word five bugs are made (a
     space inside, an inner letter deleted, two inner letters swapped, a letter replaced by one that looks alike or lies
@@ -50,8 +50,9 @@ class TextBugger:
     kept. The attack ends when the model is fooled, and gives up when the text has a cosine to the original under 0.8.
 
     Differs from the paper:
-    - the bugs of letters are drawn at random, one each, for words of any length, as far as they have inner letters; a
-      look-alike letter is one of another script, not a digit or a sign;
+    - the bugs of letters are drawn at random, one each, for words of any length, as far as they have inner letters
+      (we know no code of the authors; others who wrote it anew split words of at most five letters only, and swap in
+      words of at least five); a look-alike letter is one of another script, not a digit or a sign;
     - sentences end at . ! ? or a line's end, whatever an abbreviation may mean; in a pair they are asked with the other
       field as it is;
     - word vectors and sentence encoder are those of the run (GloVe and the Universal Sentence Encoder there); whether
@@ -68,7 +69,7 @@ class TextBugger:
     bugs: tuple[Bug, ...] = BUGS
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Algorithm 3."""
+        """Sentence by sentence, word by word."""
         y = goal.label
         sentences = [sentence for sentence in sentences_of(x) if sentence.local(space.positions)]
         alone = await ask.victim([sentence.text for sentence in sentences])
@@ -110,7 +111,7 @@ class Slopes:
 class WhiteBoxTextBugger:
     """Bug the words with the steepest gradients, each by the bug that hurts most.
 
-    Li et al. 2019, Algorithm 1 (white box). Words come in the order of the Jacobian's entry for the true label; for
+    Li et al. 2019, the white-box attack. Words come in the order of the Jacobian's entry for the true label; for
     each the bug is selected and the attack ended as in `TextBugger`.
 
     Differs from the paper: it does not say, as far as we know, how the slopes along a word's vector become one number.
@@ -128,7 +129,7 @@ class WhiteBoxTextBugger:
     slopes: Slopes = Slopes()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Algorithm 1."""
+        """Word by word."""
         current = x
         try:
             for p in ranked(await self.slopes(x, space.positions, goal.label, ask)):
@@ -177,7 +178,7 @@ class GreedyTextBugger:
 
 
 async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:
-    """Algorithm 2: the bug nearest to the goal, and what the victim says of it."""
+    """The bug nearest to the goal, and what the victim says of it."""
     candidates = [current.replace(p, word) for word in words]
     candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
     answers = zip(candidates, await ask.victim(candidates), strict=True)

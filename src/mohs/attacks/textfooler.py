@@ -25,20 +25,22 @@ class TextFooler:
     Jin et al. 2020, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`).
     Importance is the loss of the true label's probability when the word is deleted, and, where the deletion flips the
     prediction, also the gain of the new label (equation 3.6). Candidates are the 50 nearest words with cosine >= 0.5,
-    of a shared part of speech (noun for verb allowed), no stopwords. A step is allowed if the window around the changed
-    word stays similar (1 - angle/pi >= 0.841) to the text before the step. At the first word with candidates that fool
-    the model, the one most similar to the original is taken; otherwise the strongest is kept if it helps.
+    of a shared part of speech (noun for verb allowed), no stopwords. A step is allowed if the 15 words around the
+    changed one stay similar (1 - angle/pi >= 0.841) to the text before the step; the window is that of the code. At the
+    first word with candidates that fool the model, the one most similar to the original is taken; otherwise the
+    strongest is kept if it helps.
 
     Presets beside `paper`:
     - `released`, the authors' code with its default threshold: importance by <oov> in the word's place; the victim is
       asked about every candidate and those that break a constraint are put aside afterwards; the strongest one left is
       kept if it is better than the *original*, even if worse than the text so far; similarity 1 - angle >= 0.7
       (0.904507 as 1 - angle/pi), for texts under 15 words >= 0.1 (0.713521); the winner most similar to the text before
-      is taken; part of speech with four words on each side. The paper's own figures need the threshold 0.5;
+      is taken; part of speech with four words on each side (in texts of up to ten words the code reads them whole). The
+      paper's own figures need the threshold 0.5;
     - `textattack`: importance without the gain of a new label, similarity 0.840845 and no check under 15 words, where
       the strongest winner is taken instead of the most similar;
-    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.2: word cosine >= 0.X, cosine of the whole text with the
-      *original* >= 0.Y; `cv50` is without a similarity constraint;
+    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.1.1: word cosine >= 0.X, cosine of the whole text with
+      the *original* >= 0.Y; `cv50` is without a similarity constraint. The rest is as in `paper`;
     - `adjusted`, TFAdjusted of Morris et al. 2020 by its recipe: word cosine >= 0.9, cosine >= 0.98 in the window with
       the text before, short texts included, no new grammar errors; importance by [UNK] without the gain of a new label,
       no part-of-speech check, NLTK's stopwords.
@@ -52,8 +54,9 @@ class TextFooler:
       does for texts under 15 words, and shrinks to the last words of the text);
     - the vectors are the bundled 20,000 words unless others are given, and the encoder and grammar checker are those
       the user names: thresholds were set for the published vectors and the Universal Sentence Encoder (`adjusted`: for
-      BERT sentence vectors and LanguageTool). Whether section 8.2 compares whole texts or windows is not said.
-    Not imitated of TextAttack: its part-of-speech check finds the first of two equal words.
+      BERT sentence vectors and LanguageTool). Whether section 8.1.1 compares whole texts or windows is not said.
+    Not imitated of TextAttack: its part-of-speech check finds the first of two equal words, and reads the new word
+    among those of the original; with more than two classes it sees no winner unless the strongest candidate is one.
     """
 
     paper: ClassVar[str] = "Jin et al. 2020; Hauser et al. 2021, 3.3.3"

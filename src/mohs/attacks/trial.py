@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from mohs.attacks.goal import parse_goal, predicted
+from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.engine import BudgetSpent, Meter, Service
 from mohs.errors import MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Measure, build_space
-from mohs.text import Example
+from mohs.text import Example, Text
 
 NEAR_TIE = 1e-4  # scores move by less than this with the shape of a batch
 
@@ -36,7 +36,7 @@ class Trial:
     judge: Service[Fields, Scores]
     services: Mapping[str, Any]  # kind -> Service or word book
     classes: int
-    goal: str = "untargeted"
+    goal: str = UNTARGETED
     seed: int = 0
     budget: int | None = None
     measures: tuple[Measure, ...] = ()  # taken of the final text beside those of the constraints
@@ -59,7 +59,7 @@ class Trial:
         meter = Meter(self.victim, self.budget)
         meter.remember(x.fields, before)
         facts["queries"] = meter.queries
-        if goal.met(before) or (self.goal.startswith("targeted") and predicted(before) != example.label):
+        if goal.skips(before, _left(example, x)):
             facts["near_tie"] = goal.margin(before) < NEAR_TIE
             return self._made(example, Outcome.SKIPPED, facts)
 
@@ -91,7 +91,7 @@ class Trial:
             "measures": {name: value for name, value in measures.items() if not math.isnan(value)},
             "near_tie": goal.margin(after) < NEAR_TIE,
         }
-        if goal.met(after):
+        if goal.won(after, _left(example, proposal)):
             return self._made(example, Outcome.SUCCESS, facts)
         return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
 
@@ -114,3 +114,8 @@ class Trial:
             words=len(example.text),
             **facts,
         )
+
+
+def _left(example: Example, text: Text) -> int:
+    """How many words a text has in the fields that may change."""
+    return sum(len(text.words[p].split()) for p in example.positions)

@@ -41,7 +41,10 @@ def attack(
     ] = None,
     budget: Annotated[int | None, typer.Option(min=1, help="The most queries for one example.")] = None,
     goal: Annotated[
-        str, typer.Option(help="untargeted, targeted:CLASS (name or number), or below:PROBABILITY.")
+        str,
+        typer.Option(
+            help="untargeted, targeted:CLASS (name or number), below:PROBABILITY; reduced:WORDS for input-reduction."
+        ),
     ] = "untargeted",
     source: Annotated[
         str | None,
@@ -59,6 +62,10 @@ def attack(
     ] = None,
     stopwords: Annotated[
         str | None, typer.Option(metavar="FILE", help="Words left alone, instead of the attack's own: a file, or none.")
+    ] = None,
+    entities: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What replaces named entities, for pwws: a file of `mohs entities`."),
     ] = None,
     encoder: Annotated[
         str | None, typer.Option(metavar="E", help="Sentence encoder: pocket (default), use or hf:PATH_OR_ID.")
@@ -102,6 +109,10 @@ def attack(
     labels: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Class names in the victim's order: negative,positive.")
     ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="SEED", help="Draw the N examples at random with this seed; by default the first."),
+    ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the data file.")] = "utf-8",
     victim_options: Annotated[
         list[str] | None,
@@ -137,6 +148,7 @@ def attack(
         "constraints": constraints or [],
         "measures": measures or [],
         "stopwords": stopwords,
+        "entities": entities,
         "encoder": encoder,
         "token_encoder": token_encoder,
         "masked_lm": masked_lm,
@@ -157,7 +169,7 @@ def attack(
         "goal": goal,
         **{key: value for key, value in changes.items() if value},
         "device": device,
-        "reading": [fields, change, label_field, id_field, labels, encoding],
+        "reading": [fields, change, label_field, id_field, labels, encoding, *([] if sample is None else [sample])],
         "victim_options": [option for option in victim_options or [] if not option.startswith("header=")],
     }
     folder = out or Path("mohs-runs") / _folder_name(own)
@@ -170,6 +182,7 @@ def attack(
         change=comma(change),
         encoding=encoding,
         n=n,
+        sample=sample,
     )
     with _saving_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as progress:
         run = start(
@@ -224,12 +237,17 @@ def demo(
 
 
 def _write_files(run: Run, folder: Path) -> list[Path]:
-    """The page and the adversarial examples, beside the journal."""
+    """The page and the adversarial examples, beside the journal; texts that were only shortened are none."""
+    from mohs.attacks.goal import keeps_label
     from mohs.records import Outcome
     from mohs.records.export import export
 
     written = [run.report()]
-    hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
+    hits = (
+        record
+        for record in run.records()
+        if record.outcome is Outcome.SUCCESS and not keeps_label(run.goal_of(record.attack))
+    )
     first = next(hits, None)
     if first is not None:
         written.append(folder / "adversarial.jsonl")
@@ -306,7 +324,7 @@ def _progress(quiet: bool) -> Iterator[Progress | None]:
                 completed=finished,
                 total=total,
                 rate=f"{speed:.1f}/s" if speed else "",
-                fooled=f"fooled {fooled} of {tried}" if tried else "",
+                fooled=f"{fooled} of {tried} reached the goal" if tried else "",
             )
 
         yield step

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, attack, export, report, train, train_pocket
+from mohs.cli import assets, attack, entities, export, report, train, train_pocket
 from mohs.errors import MohsError, ServiceFailed
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ app.command("report")(report.report)
 app.command("export")(export.export)
 app.command("attacks")(report.attacks)
 app.command("spaces")(report.spaces)
+app.command("entities")(entities.entities)
 app.command("train")(train.train)
 app.add_typer(assets.app, name="assets")
 app.command("train-pocket")(train_pocket.train_pocket)

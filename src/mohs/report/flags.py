@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mohs.attacks.goal import keeps_label
 from mohs.report.metrics import Summary
 
 OFTEN = 0.1  # of the examples attacked
@@ -31,11 +32,17 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
     found += facts.get("notes", [])
     found += _black_beats_white(facts.get("boxes", {}), summaries)
     for summary in summaries:
+        reduces = keeps_label(summary.goal)
+        if reduces:
+            found.append(
+                f"{summary.attack} shortens texts and keeps their label ({summary.goal}): its successes fool nobody, "
+                "and there is no accuracy under attack."
+            )
         attacked = summary.success.total
         if summary.empty > OFTEN * attacked:
             found.append(
-                f"{summary.attack} had no word to replace in {summary.empty} of {attacked} examples: they withstood "
-                "because their space is empty."
+                f"{summary.attack} had no word to {'delete' if reduces else 'replace'} in {summary.empty} of "
+                f"{attacked} examples: they withstood because their space is empty."
             )
         spent = summary.outcomes.get("exhausted", 0)
         if spent > OFTEN * attacked:
@@ -52,7 +59,8 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
 
 
 def _black_beats_white(boxes: Mapping[str, str], summaries: Sequence[Summary]) -> list[str]:
-    """An attack that sees the gradients should not be weaker than one that does not."""
+    """An attack that sees the gradients should not be weaker than one that does not, if both want the same."""
+    summaries = [s for s in summaries if not keeps_label(s.goal)]
     white = [s for s in summaries if boxes.get(s.attack) == "white" and s.success.total]
     black = [s for s in summaries if boxes.get(s.attack) == "black" and s.success.total]
     if not white or not black:

@@ -2,18 +2,20 @@
 
 Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
 skipped example met the goal before any attack. "Judged" are all examples without an error; "attacked" are those of them
-that were not skipped. Accuracy is that of the victim's predictions, whatever the goal of the attack.
+that were not skipped. Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
+is to keep the label with fewer words (`reduced:N`) there is none under attack: nobody tried to lower it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 
 _RESAMPLES = 2000
@@ -76,11 +78,13 @@ class Summary:
     attack: str
     outcomes: dict[str, int]
     accuracy_before: Rate
-    accuracy_under_attack: Rate
+    accuracy_under_attack: Rate | None  # None where the label is to stay
     success: Rate
     words_changed: Mean
     share_changed: Mean
     queries: Mean
+    goal: str = UNTARGETED
+    words_left: Mean | None = None  # where the label is to stay with fewer words
     near_ties: int = 0
     cut: int = 0  # examples longer than the victim's window
     empty: int = 0  # examples attacked that had no word to replace
@@ -91,8 +95,9 @@ class Summary:
         """A plain structure for machines, rates and intervals spelt out."""
         row = asdict(self)
         for key in ("accuracy_before", "accuracy_under_attack", "success"):
-            rate: Rate = getattr(self, key)
-            row[key] |= {"value": rate.value, "interval": rate.interval}
+            rate: Rate | None = getattr(self, key)
+            if rate is not None:
+                row[key] |= {"value": rate.value, "interval": rate.interval}
         return row
 
 
@@ -104,11 +109,13 @@ def _right(record: Record, scores: Sequence[float]) -> bool:
 class _Tally:
     """Collects one attack's numbers while its records stream by, without keeping the records."""
 
-    def __init__(self) -> None:
+    def __init__(self, goal: str) -> None:
+        self.goal = goal
         self.outcomes: Counter[str] = Counter()
         self.changed: list[float] = []
         self.shares: list[float] = []
         self.queries: list[float] = []
+        self.left: list[float] = []
         self.measures: dict[str, list[float]] = {}
         self.near_ties = 0
         self.cut = 0
@@ -126,6 +133,7 @@ class _Tally:
             self.right_after += _right(record, record.scores_after or record.scores_before)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
             self.queries.append(record.queries)
+            self.left.append(record.words - len(record.edits))
             self.empty += not record.positions
         if record.outcome is Outcome.SUCCESS:
             self.changed.append(len(record.edits))
@@ -138,15 +146,18 @@ class _Tally:
         count = {str(outcome): self.outcomes.get(str(outcome), 0) for outcome in Outcome}
         attacked = count["success"] + count["failed"] + count["exhausted"]
         judged = attacked + count["skipped"]
+        reduces = keeps_label(self.goal)
         return Summary(
             attack=attack,
             outcomes=count,
             accuracy_before=Rate(self.right_before, judged, "examples judged"),
-            accuracy_under_attack=Rate(self.right_after, judged, "examples judged"),
+            accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples judged"),
             success=Rate(count["success"], attacked, "examples attacked"),
             words_changed=mean_of(self.changed, "successes"),
             share_changed=mean_of(self.shares, "successes"),
             queries=mean_of(self.queries, "examples attacked"),
+            goal=self.goal,
+            words_left=mean_of(self.left, "examples attacked") if reduces else None,
             near_ties=self.near_ties,
             cut=self.cut,
             empty=self.empty,
@@ -155,9 +166,11 @@ class _Tally:
         )
 
 
-def summarise(records: Iterable[Record]) -> list[Summary]:
-    """One summary for each attack, in the order in which they come."""
+def summarise(records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED) -> list[Summary]:
+    """One summary for each attack, in the order in which they come; `goal_of` says what an attack was after."""
     tallies: dict[str, _Tally] = {}
     for record in records:
-        tallies.setdefault(record.attack, _Tally()).add(record)
+        if record.attack not in tallies:
+            tallies[record.attack] = _Tally(goal_of(record.attack))
+        tallies[record.attack].add(record)
     return [tally.summary(attack) for attack, tally in tallies.items()]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.errors import MohsError
 from mohs.records import Outcome, Record
 from mohs.report.charts import bars, curve
@@ -143,24 +144,28 @@ def _pieces(record: Record) -> list[list[str | list[str]]]:
 def _render(run: Run) -> str:
     config: Mapping[str, Any] = run.manifest.get("config", {})
     gathered = _Gathered(config.get("labels") or ())
-    summaries = summarise(gathered.watch(run.records()))
+    summaries = summarise(gathered.watch(run.records()), run.goal_of)
     names = _short_names(gathered.attacks)
     template = resources.files("mohs.report").joinpath("page.html.j2").read_text("utf-8")
     rows, total = gathered.rows(), gathered.outcomes.total()
     here = Counter(row["outcome"] for row in rows)
     planned = run.planned
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
+    fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return page.from_string(template).render(
         config=config,
         versions=run.manifest.get("facts", {}).get("versions", {}),
-        headline=_headline(summaries, names, config.get("goal", "untargeted")),
+        headline=_headline(summaries, names),
+        goal=run.goal,
         summaries=summaries,
         names=names,
         figures=figures,
         order=list(dict.fromkeys(name for column in figures for name in column)),
         bars=bars(gathered.words),
-        curve=curve(summaries, gathered.queries),
+        curve=curve(fooling, {s.attack: gathered.queries[s.attack] for s in fooling if s.attack in gathered.queries}),
+        fooling=fooling,
+        figure_of={summary.attack: column for summary, column in zip(summaries, figures, strict=True)},
         outcomes={str(o): (here[o], gathered.outcomes[o]) for o in Outcome if gathered.outcomes[o]},
         total=total,
         shown=len(rows),
@@ -184,13 +189,18 @@ def _short_names(attacks: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _headline(summaries: Sequence[Summary], names: Mapping[str, str], goal: str) -> str:
-    """One sentence: each of up to three attacks, or the strongest of more."""
+def _headline(summaries: Sequence[Summary], names: Mapping[str, str]) -> str:
+    """One sentence: for each goal, each of up to three attacks, or the strongest of more."""
     tried = [summary for summary in summaries if summary.success.total]
     if not tried:
         return "Every example was skipped or ended in an error." if summaries else "Nothing has been attacked yet."
-    right = "it got right" if goal == "untargeted" else "attacked"
-    feat = "fooled the model" if goal == "untargeted" else f"reached the goal {goal}"
+    goals = dict.fromkeys(summary.goal for summary in tried)
+    return "; ".join(_of_goal(goal, [summary for summary in tried if summary.goal == goal], names) for goal in goals)
+
+
+def _of_goal(goal: str, tried: Sequence[Summary], names: Mapping[str, str]) -> str:
+    right = "it got right" if goal == UNTARGETED else "attacked"
+    feat = "fooled the model" if goal == UNTARGETED else f"reached the goal {goal}"
     start = ""
     if len(tried) > 3:
         start = f"The strongest of {len(tried)} attacks, "

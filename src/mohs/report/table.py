@@ -33,7 +33,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     count = summary.outcomes
     rows = [
         ("accuracy before", rate(summary.accuracy_before), f"of {summary.accuracy_before.of}"),
-        ("accuracy under attack", rate(summary.accuracy_under_attack), f"of {summary.accuracy_under_attack.of}"),
+        *_under_attack(summary),
         ("attack success", rate(summary.success), f"of {summary.success.of}"),
         ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
         (
@@ -58,10 +58,21 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
+    """The accuracy under attack, or where the label was to stay the words that are left."""
+    if summary.accuracy_under_attack is not None:
+        under = summary.accuracy_under_attack
+        return [("accuracy under attack", rate(under), f"of {under.of}")]
+    if summary.words_left is not None:
+        note = f"mean over {summary.words_left.over}; the label is to stay, so there is no accuracy under attack"
+        return [("words left", mean(summary.words_left), note)]
+    return []
+
+
 NOTE = "judged: all but errors; attacked: judged and not skipped; in brackets: 95% intervals"
 SHORT_NOTE = (
     "accuracy: of examples judged (all but errors); success, queries: of examples attacked (judged and not "
-    "skipped); words, measures: mean over successes; in brackets: 95% intervals"
+    "skipped); words, measures: mean over successes, words left: over examples attacked; in brackets: 95% intervals"
 )
 
 

@@ -38,7 +38,7 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
             sys.stdout.reconfigure(errors="backslashreplace")
         console = Console(markup=False, emoji=False, highlight=False)
         config = run.manifest["config"]
-        title = f"{config['victim']} on {config['data']}, goal {config['goal']}, seed {config['seed']}"
+        title = f"{config['victim']} on {config['data']}, goal {run.goal}, seed {config['seed']}"
         console.print(Styled(_shown(title), style="bold"))
         for note in _notes(run, summaries):
             console.print(Styled(_shown(note), style="yellow"))

@@ -12,21 +12,27 @@ from functools import cache
 from typing import ClassVar
 
 from mohs.space.services import Services
+from mohs.space.settings import at_least
 from mohs.space.sources import Offers, offers
 from mohs.text import Text
 from mohs.text.text import like
 
 EXPAND, CONTRACT = "expand", "contract"  # the names of these sources in the record of an edit
 
-_CONTRACTIONS = """
-aren't=are+not can't=can+not couldn't=could+not didn't=did+not doesn't=does+not don't=do+not hadn't=had+not
-hasn't=has+not haven't=have+not isn't=is+not mightn't=might+not mustn't=must+not needn't=need+not shan't=shall+not
-shouldn't=should+not wasn't=was+not weren't=were+not won't=will+not wouldn't=would+not i'm=i+am you're=you+are
-we're=we+are they're=they+are he's=he+is she's=she+is it's=it+is that's=that+is there's=there+is here's=here+is
-what's=what+is who's=who+is where's=where+is how's=how+is i've=i+have you've=you+have we've=we+have they've=they+have
-i'll=i+will you'll=you+will he'll=he+will she'll=she+will it'll=it+will we'll=we+will they'll=they+will i'd=i+would
-you'd=you+would he'd=he+would she'd=she+would we'd=we+would they'd=they+would could've=could+have
-should've=should+have would've=would+have let's=let+us
+_BOTH_WAYS = """
+aren't=are+not can't=cannot couldn't=could+not didn't=did+not doesn't=does+not don't=do+not hadn't=had+not
+hasn't=has+not haven't=have+not isn't=is+not mightn't=might+not mustn't=must+not needn't=need+not oughtn't=ought+not
+shan't=shall+not shouldn't=should+not wasn't=was+not weren't=were+not won't=will+not wouldn't=would+not i'm=i+am
+you're=you+are we're=we+are they're=they+are what're=what+are he's=he+is she's=she+is it's=it+is that's=that+is
+there's=there+is what's=what+is who's=who+is where's=where+is when's=when+is why's=why+is how's=how+is i'll=i+will
+you'll=you+will he'll=he+will she'll=she+will it'll=it+will we'll=we+will they'll=they+will who'll=who+will
+i'd=i+would you'd=you+would he'd=he+would she'd=she+would it'd=it+would that'd=that+would there'd=there+would
+we'd=we+would they'd=they+would
+"""
+# Not drawn together, as they often are no pair (you have to, here is).
+_WRITTEN_OUT_ONLY = """
+ain't=is+not here's=here+is let's=let+us i've=i+have you've=you+have we've=we+have they've=they+have who've=who+have
+could've=could+have should've=should+have would've=would+have might've=might+have must've=must+have
 """
 _NAMES = (
     """
@@ -77,10 +83,11 @@ class Expansions:
 
 @dataclass(frozen=True)
 class Contractions:
-    """Two words drawn together: isn't in the place of is, and nothing in the place of not.
+    """Two words drawn together: isn't in the place of is, and nothing in the place of not. Also can't for cannot.
 
     The halves belong together. The CheckList attack puts in both at once; other searches would take one without the
-    other. Of two contractions that share a word the first counts (it's not, rather than it isn't).
+    other. Of two contractions that share a word the first counts (it's not, rather than it isn't). As in CheckList a
+    space must follow, so that none ends a clause (what it is).
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
@@ -89,36 +96,44 @@ class Contractions:
         """Only where one space stands between the two words and both may change."""
         found: dict[int, Offers] = {position: {} for position in positions}
         spans = text.spans()
-        for one, two in zip(sorted(found), sorted(found)[1:], strict=False):
-            (field, _, end), (other, start, _) = spans[one], spans[two]
-            if found[one] or field != other or text.fields[field][end:start] != " ":
-                continue
-            short = _drawn_together().get(f"{text.words[one]} {text.words[two]}".lower())
-            if short:
-                found[one], found[two] = {like(short, text.words[one]): CONTRACT}, {"": CONTRACT}
+        for one in sorted(found):
+            field, start, _ = spans[one]
+            string = text.fields[field]
+            for last in (one, one + 1):
+                if found[one] or last not in found or spans[last][0] != field:
+                    continue
+                end = spans[last][2]
+                short = _drawn_together().get(string[start:end].lower())
+                if short and string[end : end + 1] == " ":
+                    found[one] = {like(short, text.words[one]): CONTRACT}
+                    if last != one:
+                        found[last] = {"": CONTRACT}
         return [found[position] for position in positions]
 
 
 @dataclass(frozen=True)
 class Names:
-    """Other first names of the same list (women's, men's), or other surnames, for a capitalised name."""
+    """Other first names of the same list (women's, men's), or other surnames, for a name with a capital letter.
+
+    In texts that have no capitals at all, for a name in small letters.
+    """
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """All others of the list."""
-        return [_others(text.words[position], _NAMES, "name") for position in positions]
+        return _others(text, positions, _NAMES, "name")
 
 
 @dataclass(frozen=True)
 class Places:
-    """Other cities for a city, other countries for a country."""
+    """Other cities for a city, other countries for a country; with capitals as for names."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """All others of the list."""
-        return [_others(text.words[position], _PLACES, "place") for position in positions]
+        return _others(text, positions, _PLACES, "place")
 
 
 @dataclass(frozen=True)
@@ -126,17 +141,26 @@ class Numbers:
     """Other whole numbers within a share of a number written in digits, the nearest first.
 
     As in CheckList a number may move by its share rounded down and one more, stays over nought, and 2 and 4 are left
-    alone, since they may stand for to and for.
+    alone, since they may stand for to and for. So are figures that are part of something longer (1,000 and 10:30).
     """
 
     share: float = 0.2
     k: int = 10
 
+    def __post_init__(self) -> None:
+        at_least(0, share=self.share)
+        at_least(1, k=self.k)
+
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """At most k numbers, evenly spread over the range."""
-        return [offers(text.words[p], map(str, self.near(text.words[p])), "number") for p in positions]
+        spans = text.spans()
+        found: list[Offers] = []
+        for p in positions:
+            free = not any(_glued(text, spans, first) for first in (p - 1, p))
+            found.append(offers(text.words[p], map(str, self.near(text.words[p])) if free else (), "number"))
+        return found
 
     def near(self, word: str) -> list[int]:
         """The numbers that may stand for one."""
@@ -144,26 +168,48 @@ class Numbers:
             return []
         number = int(word)
         reach = int(self.share * number) + 1
-        step = max(1, -(-2 * reach // self.k))
+        step = max(1, min(reach, -(-2 * reach // self.k)))
         spread = range(step, reach + 1, step)
         return [other for gap in spread for other in (number - gap, number + gap) if other > 0][: self.k]
 
 
-def _others(word: str, lists: Sequence[str], name: str) -> Offers:
-    if word[:1].isupper():
-        for names in lists:
-            plain = names.split()
-            if word.title() in plain:
-                return offers(word, [other for other in plain if other != word.title()], name)
-    return {}
+def _glued(text: Text, spans: Sequence[tuple[int, int, int]], first: int) -> bool:
+    """Whether no space is between a word and the next one of its field."""
+    if not 0 <= first < len(spans) - 1 or spans[first][0] != spans[first + 1][0]:
+        return False
+    field, _, end = spans[first]
+    return not any(map(str.isspace, text.fields[field][end : spans[first + 1][1]]))
+
+
+def _others(text: Text, positions: Sequence[int], lists: Sequence[str], name: str) -> list[Offers]:
+    small = all(field == field.lower() for field in text.fields)
+    found: list[Offers] = []
+    for position in positions:
+        word = text.words[position]
+        others: list[str] = []
+        if small or word[:1].isupper():
+            for names in map(str.split, lists):
+                if word.title() in names:
+                    others = [other for other in names if other != word.title()]
+        found.append(offers(word, [other.lower() for other in others] if small else others, name))
+    return found
+
+
+def drawn_alone(word: str) -> bool:
+    """Whether a contraction takes the place of this one word."""
+    return word.lower() in _drawn_together()
 
 
 @cache
 def _written_out() -> dict[str, str]:
-    pairs = (entry.split("=") for entry in _CONTRACTIONS.split())
-    return {short: full.replace("+", " ") for short, full in pairs}
+    return _pairs(_BOTH_WAYS + _WRITTEN_OUT_ONLY)
 
 
 @cache
 def _drawn_together() -> dict[str, str]:
-    return {full: short for short, full in _written_out().items()}
+    return {full: short for short, full in _pairs(_BOTH_WAYS).items()}
+
+
+def _pairs(entries: str) -> dict[str, str]:
+    pairs = (entry.split("=") for entry in entries.split())
+    return {short: full.replace("+", " ") for short, full in pairs}

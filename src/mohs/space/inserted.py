@@ -13,6 +13,7 @@ from typing import ClassVar
 from mohs.space.constraints import Family
 from mohs.space.masked import one_word
 from mohs.space.services import Services
+from mohs.space.settings import at_least, at_most
 from mohs.space.sources import Offers, Source, offers, tags
 from mohs.space.space import Space
 from mohs.space.word_measures import SamePos
@@ -45,6 +46,9 @@ class InsertedWords:
     min_probability: float = 0.0
     before: bool = True
     after: bool = True
+
+    def __post_init__(self) -> None:
+        _sensible(self.k, self.min_probability)
 
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
@@ -82,6 +86,9 @@ class MergedWords:
 
     k: int = 50
     min_probability: float = 5e-3
+
+    def __post_init__(self) -> None:
+        _sensible(self.k, self.min_probability)
 
     needs: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
 
@@ -199,6 +206,12 @@ async def _may_go(space: Space, position: int, ask: Services) -> bool:
             if not constraint.holds(value, len(space.text)):
                 return False
     return True
+
+
+def _sensible(k: int, min_probability: float) -> None:
+    at_least(1, k=k)
+    at_least(0, min_probability=min_probability)
+    at_most(1, min_probability=min_probability)
 
 
 def _whole(answer: Filled, min_probability: float) -> list[str]:

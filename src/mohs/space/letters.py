@@ -1,12 +1,14 @@
 """Replacement words that differ in their letters: one edit each, every variant.
 
-With `inner`, the first and the last letter stay, and words too short for that are left alone.
+With `inner`, the first and the last letter stay, and words too short for that are left alone. A letter is what a
+reader sees as one, with its accents, also where `min_length` counts them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_lowercase
 from typing import ClassVar
 
@@ -26,7 +28,8 @@ class SwapLetters:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every swap."""
-        return _each(text, positions, lambda word: characters.swaps(word, inner=self.inner), "swap", self.min_length)
+        edit = partial(characters.swaps, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "swap")
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class DropLetter:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every deletion."""
-        edit: _Edit = lambda word: characters.deletions(word, inner=self.inner)  # noqa: E731
-        return _each(text, positions, edit, "delete", self.min_length)
+        edit = partial(characters.deletions, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "delete")
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class AddLetter:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every letter at every place."""
-        edit: _Edit = lambda word: characters.insertions(word, self.letters, inner=self.inner)  # noqa: E731
-        return _each(text, positions, edit, "insert", self.min_length)
+        edit = partial(characters.insertions, letters=self.letters, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "insert")
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,8 @@ class ChangeLetter:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every letter at every place."""
-        edit: _Edit = lambda word: characters.substitutions(word, self.letters, inner=self.inner)  # noqa: E731
-        return _each(text, positions, edit, "substitute", self.min_length)
+        edit = partial(characters.substitutions, letters=self.letters, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "substitute")
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ class Homoglyphs:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every letter that has a look-alike."""
-        edit: _Edit = lambda word: characters.homoglyphs(word, inner=self.inner)  # noqa: E731
-        return _each(text, positions, edit, "homoglyph", self.min_length)
+        edit = partial(characters.homoglyphs, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "homoglyph")
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,8 @@ class Keyboard:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every slip."""
-        edit: _Edit = lambda word: characters.keyboard(word, inner=self.inner)  # noqa: E731
-        return _each(text, positions, edit, "keyboard", self.min_length)
+        edit = partial(characters.keyboard, inner=self.inner, min_length=self.min_length)
+        return _each(text, positions, edit, "keyboard")
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,8 @@ class SplitWord:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Every split."""
-        return _each(text, positions, characters.splits, "split", self.min_length)
+        return _each(text, positions, partial(characters.splits, min_length=self.min_length), "split")
 
 
-_Edit = Callable[[str], list[str]]
-
-
-def _each(text: Text, positions: Sequence[int], edit: _Edit, name: str, min_length: int) -> list[Offers]:
-    words = [text.words[position] for position in positions]
-    return [dict.fromkeys(edit(word), name) if len(word) >= min_length else {} for word in words]
+def _each(text: Text, positions: Sequence[int], edit: Callable[[str], list[str]], name: str) -> list[Offers]:
+    return [dict.fromkeys(edit(text.words[position]), name) for position in positions]

@@ -117,7 +117,8 @@ class SamePos:
 
     A step changes one word, so its value is 1 or 0. The word is read with `before` words to its left and `after` to its
     right, the old one in the original and the new one in the candidate. Universal tags are compared; AUX counts as
-    VERB, and noun and verb as one where allowed.
+    VERB and PROPN as NOUN, as in the older set of tags that the papers' code reads, and noun and verb as one where
+    allowed.
     """
 
     noun_is_verb: bool = True
@@ -163,9 +164,8 @@ class SamePos:
         return Spot(*text.stretch(place, self.before, self.after))
 
     def _class(self, pos: str) -> str:
-        if pos == "AUX" or (pos == "NOUN" and self.noun_is_verb):
-            return "VERB"
-        return pos
+        pos = {"AUX": "VERB", "PROPN": "NOUN"}.get(pos, pos)
+        return "VERB" if pos == "NOUN" and self.noun_is_verb else pos
 
 
 def _worst(

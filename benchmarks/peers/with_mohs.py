@@ -1,0 +1,161 @@
+"""One job of benchmarks/versus.py in this package, and the limit that its models set.
+
+The limit is what the models alone would need for the texts that were asked: tensors made beforehand, texts of one
+length together, no Python around them but a loop, the best of several batch sizes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from job import Figures, Job, answer
+
+# Of transformers, and of others: batch sizes to try, and on how many texts at most.
+SIZES = {True: (4, 8, 16, 32, 64), False: (16, 32, 64, 128, 256, 512, 1024)}
+SAMPLE = {True: 256, False: 20_000}
+RUN = 32
+
+
+def method(job: Job) -> Any:
+    """The attack: the preset `textattack` with the constraints that all tools can have."""
+    from mohs.attacks.catalogue import CATALOGUE
+    from mohs.space import SamePos, SentenceSimilarity, Synonyms, UnmaskedWords, WordsBeyond
+
+    name = job.attack
+    family, _, extra = name.partition("+")
+    made: Any = CATALOGUE["sememe-pso" if family == "pso" else family]["textattack"]()
+    kinds = {"pos": SamePos, "encoder": SentenceSimilarity}
+    unwanted = tuple(kind for key, kind in kinds.items() if key != extra)
+    if family == "textfooler":
+        kept = tuple(c for c in made.constraints if not isinstance(c.measure, unwanted))
+        return replace(made, constraints=kept, similarity=made.similarity if extra == "encoder" else None)
+    if family == "textbugger":
+        return replace(made, constraints=(), similarity=None)
+    if family == "genetic":
+        return replace(made, constraints=tuple(c for c in made.constraints if isinstance(c.measure, WordsBeyond)))
+    if family == "pso":
+        return replace(made, source=Synonyms())
+    if family == "bert-attack":
+        return replace(made, source=UnmaskedWords(k=8, width=8, products=8))
+    if family == "bae":
+        alike = tuple(c for c in made.constraints if isinstance(c.measure, SentenceSimilarity))
+        return replace(made, constraints=alike)
+    return made
+
+
+class Watched:
+    """Notes on a model in its place: what is asked, and the CPU seconds that its own methods take."""
+
+    def __init__(self, model: Any) -> None:
+        self.asked: list[Any] = []
+        self.seconds = 0.0
+        plan, launch, collect = model.plan, model.launch, model.collect
+
+        def noted(items: Any) -> Any:
+            self.asked.extend(items)
+            return self._timed(plan, items)
+
+        model.plan = noted
+        model.launch = lambda batch: self._timed(launch, batch)
+        model.collect = lambda ticket: self._timed(collect, ticket)
+
+    def _timed(self, function: Any, argument: Any) -> Any:
+        started = time.process_time()
+        try:
+            return function(argument)
+        finally:
+            self.seconds += time.process_time() - started
+
+
+def limit(model: Any, texts: Sequence[tuple[str, ...]], spec: str) -> dict[str, Any]:
+    """Texts a CPU second through the network alone, at the best batch size: the best of two rounds over the sizes.
+
+    Of very many texts a part is taken, in runs of neighbours by length, so that batches fill as they would with all.
+    """
+    import torch
+
+    network = next(part for part in vars(model).values() if isinstance(part, torch.nn.Module))
+    transformer = not hasattr(model, "vocabulary")
+    if transformer:
+        from transformers import AutoTokenizer
+
+        rows = AutoTokenizer.from_pretrained(spec.partition(":")[2])([text for (text,) in sorted(texts)])["input_ids"]
+    else:
+        rows = [model.vocabulary.row(text) for text in sorted(texts)]
+    rows = sorted(rows, key=len)
+    runs = [rows[start : start + RUN] for start in range(0, len(rows), RUN)]
+    step = -(-len(rows) // SAMPLE[transformer])
+    groups: dict[int, list[Any]] = defaultdict(list)
+    for row in (row for run in runs[step // 2 :: step] for row in run):
+        groups[len(row)].append(row)
+    count = sum(map(len, groups.values()))
+    tried: dict[int, float] = {}
+    with torch.inference_mode():
+        for size in SIZES[transformer] * 2:
+            batches = [
+                torch.tensor(group[start : start + size])
+                for _, group in sorted(groups.items())
+                for start in range(0, len(group), size)
+            ]
+            network(batches[0])
+            started = time.process_time()
+            for batch in batches:
+                network(batch)
+            tried[size] = max(tried.get(size, 0.0), count / (time.process_time() - started))
+    best = max(tried, key=tried.__getitem__)
+    return {"rate": tried[best], "size": best, "texts": count, "tried": tried}
+
+
+def run(job: Job) -> Figures:
+    import mohs
+    from mohs.models.encoder import load_encoder
+    from mohs.models.load import load_victim
+    from mohs.text.vectors import read_vectors
+    from mohs.text.wordnet import WordNet
+
+    victim: Any = load_victim(job.victim, device="cpu")
+    encoder: Any = load_encoder(job.encoder, "cpu") if job.encoder else None
+    services = {
+        "vectors": read_vectors(job.vectors),
+        "wordnet": WordNet(Path(job.wordnet)),
+        "masked_lm": f"hf:{job.masked_lm}",
+        "encoder": encoder,
+        "tagger": "pocket",
+        "device": "cpu",
+    }
+    made = method(job)
+
+    def attacked(rows: list[dict[str, Any]]) -> Any:
+        examples = [mohs.Example.of(row["text"], row["label"], id=row["id"]) for row in rows]
+        return mohs.attack(victim, examples, [made], **services)
+
+    attacked(job.warm).close()
+    of_victim = Watched(victim)
+    of_encoder = Watched(encoder) if encoder is not None else None
+    found = Figures()
+    with attacked(job.examples) as done:
+        effort = done.effort()
+        found.wall, found.cpu = effort["seconds"], effort["cpu_seconds"]
+        found.forwards, found.in_victim = int(effort["forwards"]), of_victim.seconds
+        for record in done.records():
+            success = str(record.outcome) == "success"
+            text = (record.perturbed or record.original)[0]
+            found.rows.append(
+                {"id": record.example_id, "success": success, "text": text, "queries": record.queries}
+                | ({"error": record.error} if getattr(record, "error", None) else {})
+            )
+    found.limits["victim"] = limit(victim, list(dict.fromkeys(of_victim.asked)), job.victim)
+    if of_encoder is not None:
+        found.encodings, found.in_encoder = len(of_encoder.asked), of_encoder.seconds
+        if job.encoder.startswith("hf:"):
+            found.limits["encoder"] = limit(encoder, list(dict.fromkeys(of_encoder.asked)), job.encoder)
+    return found
+
+
+if __name__ == "__main__":
+    answer(run)
