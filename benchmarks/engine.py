@@ -9,6 +9,7 @@ and a MiniLM-size transformer (random weights) under TextFooler, the share of wa
 from __future__ import annotations
 
 import argparse
+import importlib
 import tempfile
 import time
 from pathlib import Path
@@ -77,13 +78,13 @@ def engine_alone(searches: int) -> float:
     return asked / (time.perf_counter() - started)
 
 
-def minilm_size(folder: Path, device: str) -> Any:
-    """A six-layer, 384-wide classifier with random weights and a WordPiece tokenizer trained on the pocket reviews."""
+def random_classifier(folder: Path, **sizes: Any) -> None:
+    """A BERT-like classifier with random weights and a WordPiece tokenizer trained on the pocket reviews."""
     import torch
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
-    from mohs.models.hf import HfVictim
+    library: Any = importlib.import_module("transformers")
+    library.logging.disable_progress_bar()
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     pieces = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -103,12 +104,16 @@ def minilm_size(folder: Path, device: str) -> Any:
         "sep_token": "[SEP]",
         "mask_token": "[MASK]",
     }
-    PreTrainedTokenizerFast(tokenizer_object=pieces, model_max_length=512, **names).save_pretrained(folder)
+    library.PreTrainedTokenizerFast(tokenizer_object=pieces, model_max_length=512, **names).save_pretrained(folder)
     torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=30_522, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536
-    )
-    BertForSequenceClassification(config).save_pretrained(folder)
+    library.BertForSequenceClassification(library.BertConfig(vocab_size=30_522, **sizes)).save_pretrained(folder)
+
+
+def minilm_size(folder: Path, device: str) -> Any:
+    """A six-layer, 384-wide classifier."""
+    from mohs.models.hf import HfVictim
+
+    random_classifier(folder, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
     return HfVictim(str(folder), device=device)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[s
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
 _PROBE = "It was a good day."  # put to every victim first
+_SELDOM = (200_000, 20, 100)  # new objects between two collections of garbage, and collections between thorough ones
 _PRIVATE = ("header",)  # victim options that are secrets: neither stored nor compared
 
 
@@ -154,7 +156,7 @@ def attack(
     victim_options: Mapping[str, str] | None = None,
     trust_pickle: bool = False,
     trust_code: bool = False,
-    at_once: int = 256,
+    at_once: int | None = None,
     cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -174,6 +176,7 @@ def attack(
     measures: taken of each final text, beside those of the constraints ("grammar-errors", "perplexity").
     encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes: the models and word books that
     attacks ask, by name as on the command line, or the object itself.
+    at_once: how many searches are alive at a time; by default as many as the victim's device likes.
     cache: a file of the victim's answers, shared between runs.
 
     >>> import mohs
@@ -208,9 +211,10 @@ def attack(
             )
     answers = AnswerCache(cache) if cache is not None else None
     service: Service[Fields, Scores] = Service(model, cache=answers)
-    judge: Service[Fields, Scores] = Service(model, alone=not model.exact, cache=answers)
+    final: Victim = getattr(model, "verdict", model)
+    judge: Service[Fields, Scores] = Service(final, alone=not final.exact, cache=answers)
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
-    (first,), (second,) = service.prove([probe]), judge.prove([probe])
+    (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first)
     _same_as_kept(answers, judge, probe, second)
     if highest >= classes:
@@ -263,7 +267,10 @@ def attack(
     }
     aims = {n: f" for {aim}" if aim != goal else "" for n, aim in goals.items()}
     settings = {name: "; ".join(identity(method) + aims[n] for n, method in team) for name, team in teams}
-    steady = max(abs(a - b) for a, b in zip(first, second, strict=True)) < NEAR_TIE
+    same = (
+        [second, third, first] if final is model else [second, third]
+    )  # in coarse numbers it differs from its verdict
+    steady = max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE
     boxes = {n: "white" if any("gradients" in needs(m) for _, m in team) else "black" for n, team in teams}
     facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "boxes": boxes}
     facts["goals"] = {name: goals[team[0][0]] for name, team in teams}
@@ -280,7 +287,7 @@ def attack(
                 Trial(n, m, model, service, judge, parts, classes, goals[n], seed, budget, also) for n, m in team
             )
             trials.append(members[0] if len(members) == 1 else Battery(name, members, budget))
-        _drive(store, trials, data, count, services, at_once, progress)
+        _drive(store, trials, data, count, services, at_once or int(getattr(model, "crowd", 256)), progress)
     except BaseException:
         store.close()
         raise
@@ -311,6 +318,9 @@ def _drive(
                     yield number, trial(example)
 
     started, cpu = time.perf_counter(), time.process_time()
+    thresholds = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)  # thousands of candidates live at once, and looking through them finds nothing
     try:
         for ended in engine.run(searches(), services, at_once):
             if ended.error is not None or ended.result is None:
@@ -320,6 +330,8 @@ def _drive(
             if progress is not None:
                 progress(ended.result, finished, total)
     finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
         store.spend(
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,

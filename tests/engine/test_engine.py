@@ -235,6 +235,16 @@ def test_alone_means_batches_of_one() -> None:
     assert sorted(map(len, model.batches)) == [1] * 5
 
 
+def test_or_of_as_many_as_a_model_keeps_to_one_shape() -> None:
+    class Shaped(Doubler):
+        together = 2
+
+    model = Shaped(rows=100)
+    service = Service(model, alone=True)
+    assert results([(i, climb(service, i, 1)) for i in range(5)], [service]) == {i: 2 * i for i in range(5)}
+    assert sorted(map(len, model.batches)) == [1, 2, 2]
+
+
 def test_an_ask_without_items_does_not_wait() -> None:
     service = Service(Doubler())
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from mohs.engine import Service
 from mohs.errors import BadInput, VictimError
 from mohs.models.hf import HfVictim
+from mohs.models.transformer import takes_masks
 from mohs.models.victim import Fields, Scores
 from tests.models.conftest import corpus, save, small_model, tiny_tokenizer, transformers, wordpiece
 
@@ -345,3 +346,46 @@ def test_class_names_in_another_order(bert_folder: Path) -> None:
     names = HfVictim(str(bert_folder), device="cpu").labels
     with pytest.raises(BadInput, match=r"has its classes in the order .*; --labels names them in another"):
         HfVictim(str(bert_folder), device="cpu", labels=names[::-1])
+
+
+def test_padding_changes_nothing_but_the_last_digits(victim: HfVictim, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The way taken on CUDA, where lengths are rounded up and rows masked, without its recordings."""
+    items = [*SINGLES, *PAIRS]
+    plain = ask(victim, items)
+    shapes: list[Any] = []
+    model = victim._model
+
+    def watch(**inputs: Any) -> Any:
+        shapes.append(tuple(inputs["input_ids"].shape))
+        return model(**inputs)
+
+    monkeypatch.setattr(victim, "_model", watch)
+    monkeypatch.setattr(victim, "_padded", True)
+    padded = ask(victim, items)
+    assert all(rows == 64 and length % 8 == 0 for rows, length in shapes)
+    assert len(shapes) < len({len(ids) for ids, _ in map(victim._frame.packed, map(victim.composer.packed, items))})
+    for item in items:
+        assert padded[item] == pytest.approx(plain[item], abs=1e-5)
+
+
+def test_a_mask_that_a_model_does_not_obey_is_noticed(bert: HfVictim) -> None:
+    class Deaf:
+        def __init__(self, hears: bool) -> None:
+            self.hears = hears
+
+        def eval(self) -> None: ...
+
+        def __call__(self, input_ids: Any, attention_mask: Any = None) -> Any:
+            real = torch.ones_like(input_ids, dtype=torch.bool) if attention_mask is None else attention_mask[:, 0, 0]
+            return (((input_ids + 1) * (real if self.hears else 1)).sum(1, keepdim=True).float() / 100,)
+
+    assert takes_masks(bert._tokenizer, bert._model)
+    assert takes_masks(bert._tokenizer, Deaf(hears=True))
+    assert not takes_masks(bert._tokenizer, Deaf(hears=False))
+    assert not takes_masks(bert._tokenizer, lambda **inputs: None)
+
+
+def test_a_verdict_is_taken_in_one_shape(bert_folder: Path) -> None:
+    victim = HfVictim(str(bert_folder), device="cpu")
+    assert victim.verdict is victim
+    assert victim.together == 1

@@ -93,7 +93,9 @@ def attack(
         str | None, typer.Option(metavar="FILE", help="Table of sememe substitutes; by default the asset hownet.")
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    at_once: Annotated[int, typer.Option(min=1, help="How many searches are alive at once.")] = 256,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, help="How many searches are alive at once; by default 256, on CUDA 1024.")
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the victim's answers here, for later runs too.")
     ] = None,

@@ -63,8 +63,8 @@ class Failed:
 class Service(Generic[Item, Answer]):
     """Queues, de-duplicates, batches and hands back.
 
-    `alone=True` puts every item in a batch of its own: the same question always meets the model in the same
-    shape, which is how final verdicts are taken.
+    `alone=True` puts every item in a batch of its own, or of a size that the model keeps to one shape (`together`): the
+    same question always meets the model in the same shape, which is how final verdicts are taken.
     """
 
     def __init__(self, model: Model[Item, Answer], *, cache: AnswerCache | None = None, alone: bool = False) -> None:
@@ -124,7 +124,7 @@ class Service(Generic[Item, Answer]):
                 self.reused += len(found)
                 yield from self._deliver(list(found), list(found.values()))
                 items = [item for item in items if item not in found]
-            self._planned.extend([[item] for item in sorted(items, key=repr)] if self.alone else self.model.plan(items))
+            self._planned.extend(self._apart(items) if self.alone else self.model.plan(items))
         while self._planned and len(self._flying) < self.model.in_flight:
             batch = self._planned.popleft()
             try:
@@ -134,6 +134,13 @@ class Service(Generic[Item, Answer]):
             except Exception as error:
                 ticket = Failed(error)
             self._flying.append((batch, ticket))
+
+    def _apart(self, items: list[Item]) -> list[list[Item]]:
+        """Batches of one, or of as many as a model says it keeps in one shape, where companions do not matter."""
+        size = getattr(self.model, "together", 1)
+        if size == 1:
+            return [[item] for item in sorted(items, key=repr)]
+        return [batch[at : at + size] for batch in self.model.plan(items) for at in range(0, len(batch), size)]
 
     def collect(self) -> Iterator[Ask[Item, Answer]]:
         """Wait for the oldest batch and hand its answers out; yields the asks that are now complete."""

@@ -181,7 +181,10 @@ class Classifier(nn.Module):
 
     def read(self, embedded: Tensor, lengths: Lengths = None) -> Tensor:
         """Logits for rows of word vectors."""
-        features: Tensor = self.drop(self.reader(embedded, lengths))
+        return self.decide(self.drop(self.reader(embedded, lengths)))
+
+    def decide(self, features: Tensor) -> Tensor:
+        """Logits for what the reader made of each row."""
         # Sums in place of a matrix product: one with so few columns rounds by where in memory a row begins.
         return (features[:, None] * self.out.weight).sum(2) + self.out.bias
 

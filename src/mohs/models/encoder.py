@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.errors import BadInput, ServiceFailed
-from mohs.models.transformer import Transformer
+from mohs.models.transformer import Ticket, Transformer
 from mohs.models.victim import Fields
 from mohs.text import pocket
 from mohs.text.questions import Vector
@@ -62,18 +62,24 @@ class HfEncoder(Transformer):
         super().__init__(
             spec,
             "AutoModel",
-            lambda outputs: outputs.last_hidden_state.mean(
-                1
-            ).float(),  # no padding, so the plain mean is the masked one
+            _mean,
             device=device,
             tokens=tokens,
             trust_code=trust_code,
         )
 
-    def collect(self, ticket: tuple[int, Any]) -> list[Vector]:
+    def collect(self, ticket: Ticket) -> list[Vector]:
         """Wait for the vectors and bring them to unit length."""
-        count, means = ticket
-        return [unit(row) for row in checked(self.name, means.cpu().numpy()[:count], count)]
+        return [unit(row) for row in checked(self.name, self.answers(ticket), ticket[0])]
+
+
+def _mean(outputs: Any, real: Any) -> Any:
+    """The mean of the real tokens' states."""
+    states = outputs.last_hidden_state
+    if real is None:
+        return states.mean(1).float()
+    kept = real[:, :, None].to(states.dtype)
+    return ((states * kept).sum(1) / kept.sum(1)).float()
 
 
 def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt.NDArray[Any]:

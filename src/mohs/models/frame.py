@@ -69,6 +69,13 @@ class Frame:
         _, types = self.row([[0] * (len(part) // BYTES) for part in ids])
         return row, packed(types or [])
 
+    def packed_alone(self, ids: Sequence[bytes]) -> list[Packed]:
+        """The same for many texts that are no pairs."""
+        (before, behind), plain = self._packed[1]
+        if not plain:
+            return [self.packed([inner]) for inner in ids]
+        return [(before + inner + behind, None) for inner in ids]
+
     def row(self, ids: Sequence[list[int]]) -> Row:
         """The model's input for texts that fit: token ids and segment ids."""
         between, types_between, kinds = self._parts[len(ids)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.frame import keep
-from mohs.models.transformer import Transformer
+from mohs.models.transformer import FEWEST_ROWS, Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 
 
@@ -29,7 +28,7 @@ class HfVictim(Transformer):
         super().__init__(
             spec,
             "AutoModelForSequenceClassification",
-            lambda outputs: outputs.logits.float(),
+            lambda outputs, real: outputs.logits.float(),
             device=device,
             dtype=dtype,
             tokens=tokens,
@@ -47,17 +46,28 @@ class HfVictim(Transformer):
             )
         in_order(self.name, names, self.labels)
         try:
-            self.exact = self._companions_do_not_matter()
+            sound = self._companions_do_not_matter()
         except VictimError:
             raise
         except Exception as error:  # a model that needs what a tokenizer does not give
             reason = " ".join(str(error).split())[:300]
             raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
 
-    def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
+        self.exact = sound and not self._padded
+        # In batches of this size and no larger, companions do not matter: all have the same shape.
+        self.together = FEWEST_ROWS if sound and self._padded else 1
+        self.crowd = 1024 if self._padded else 256
+        # A verdict on a model with coarse numbers is taken with fine ones.
+        coarse = self._dtype.itemsize < 4
+        self.verdict = (
+            HfVictim(spec, device=device, dtype="fp32", labels=labels, tokens=tokens, trust_code=trust_code)
+            if coarse
+            else self
+        )
+
+    def collect(self, ticket: Ticket) -> list[Scores]:
         """Wait for the logits, and check them."""
-        rows, logits = ticket
-        return scores(self.name, logits.cpu().numpy()[:rows], rows, Output.LOGITS, len(self.labels))
+        return scores(self.name, self.answers(ticket), ticket[0], Output.LOGITS, len(self.labels))
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         """Where the window ends in each field."""

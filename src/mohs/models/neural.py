@@ -3,7 +3,7 @@
 Texts are answered in batches of one exact length, so there is no padding and no mask. A batch is filled up to a
 multiple of four rows by repeating one, so that matrix products take the same way for every row: a text's numbers are
 then the same bits in any company on many machines. Loading tries that out and sets `exact`; where it is not so, scores
-move by rounding (about 1e-7).
+move by rounding (about 1e-7). A CNN on a CPU is answered from a table instead (mohs.models.windows).
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ import torch
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
 from mohs.models.device import choose_device
+from mohs.models.frame import BYTES, packed
 from mohs.models.slopes import WordSlopes
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
+from mohs.models.windows import BEYOND, WindowTable
 
 _ROW_STEP = 4
 _CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # in a batch
@@ -53,27 +55,49 @@ class NeuralVictim:
         self.model = model.to(self.device).eval()
         self.fingerprint = _fingerprint(shape, vocabulary, model, labels)
         self._words = _CUDA_WORDS if cuda else _CPU_WORDS
-        self._rows: dict[Fields, Row] = {}
+        self._windows = WindowTable(self.model) if WindowTable.fits(self.model) else None
+        self._rows: dict[Fields, bytes] = {}
         self.exact = self._companions_do_not_matter()
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Groups of equal length, longest first, cut to the batch size."""
+        """Groups of equal length, longest first, cut to the batch size; where lengths may mix, by length alone."""
+        rows = self._rows
+        for item in items:
+            rows[item] = self.vocabulary.packed(item)
+        if self._windows is not None:
+            return self._by_length(items)
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
-            row = self._rows[item] = self.vocabulary.row(item)
-            groups[len(row)].append(item)
+            groups[len(rows[item])].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            size = max(_ROW_STEP, self._words // length // _ROW_STEP * _ROW_STEP)
+            size = self._rows_at(length // BYTES)
             group = groups[length]
             batches += [group[start : start + size] for start in range(0, len(group), size)]
         return batches
 
+    def _by_length(self, items: list[Fields]) -> list[list[Fields]]:
+        rows = self._rows
+        ordered = sorted(items, key=lambda item: -len(rows[item]))
+        batches = []
+        start = 0
+        while start < len(ordered):
+            size = self._rows_at(len(rows[ordered[start]]) // BYTES)
+            batches.append(ordered[start : start + size])
+            start += size
+        return batches
+
+    def _rows_at(self, length: int) -> int:
+        return max(_ROW_STEP, self._words // length // _ROW_STEP * _ROW_STEP)
+
     def launch(self, batch: list[Fields]) -> tuple[int, Any]:
-        """Send a batch of one length to the device; on CUDA this returns before it is done."""
-        rows = [self._rows.pop(item, ()) or self.vocabulary.row(item) for item in batch]
+        """Send a batch to the device; on CUDA this returns before it is done."""
+        rows = [self._rows.pop(item, b"") or self.vocabulary.packed(item) for item in batch]
         with torch.inference_mode(), precisely():
-            return len(batch), self.model(self.table(rows))
+            if self._windows is None:
+                return len(batch), self.model(self._tensor(rows))
+            longest = max(map(len, rows))
+            return len(batch), self._windows(self._tensor([row.ljust(longest, BEYOND) for row in rows]))
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits, and check them."""
@@ -90,10 +114,14 @@ class NeuralVictim:
 
     def table(self, rows: list[Row]) -> Any:
         """Rows of one length as a tensor on the device, filled up to a multiple of four."""
+        return self._tensor(list(map(packed, rows)))
+
+    def _tensor(self, rows: list[bytes]) -> Any:
         rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
         if len(set(map(len, rows))) > 1:  # only when a caller skips `plan`
             raise AssertionError("rows of one batch have one length")
-        return torch.tensor(rows).to(self.device, non_blocking=True)
+        numbers = torch.frombuffer(bytearray().join(rows), dtype=torch.int32)
+        return numbers.view(len(rows), -1).to(self.device, non_blocking=True)
 
     def _companions_do_not_matter(self) -> bool:
         words = [*self.vocabulary.words[:6], "good", "film"]

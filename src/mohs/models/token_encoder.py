@@ -71,10 +71,10 @@ class TokenEncoder(Transformer):
         tokens: int = 0,
         trust_code: bool = False,
     ) -> None:
-        def read(outputs: Any) -> Any:
+        def read(outputs: Any, real: Any) -> Any:
             return (outputs.last_hidden_state if layer is None else outputs.hidden_states[layer]).float()
 
-        super().__init__(spec, "AutoModel", read, device=device, tokens=tokens, trust_code=trust_code)
+        super().__init__(spec, "AutoModel", read, device=device, tokens=tokens, trust_code=trust_code, pads=False)
         if layer is not None:
             layers = self._model.config.num_hidden_layers
             if not 0 <= layer <= layers:
@@ -93,8 +93,8 @@ class TokenEncoder(Transformer):
 
     def collect(self, ticket: Any) -> list[TokenVectors]:
         """Wait for the states and bring them to unit length."""
-        (count, states), weights = ticket
-        table = states.cpu().numpy()[:count]
+        launched, weights = ticket
+        table = self.answers(launched)
         if not np.isfinite(table).all():
             raise ServiceFailed(f"{self.name} gave a vector that is not finite; use another token encoder.")
         return [TokenVectors(unit_rows(rows), weight) for rows, weight in zip(table, weights, strict=True)]

@@ -1,7 +1,9 @@
-"""Texts through a transformer in batches of one exact token length.
+"""Texts through a transformer in batches of one token length.
 
-There is then no padding and no mask, and the fast attention kernel is taken. A group's last batch is filled up to a
-multiple of four rows by repeating one: on some machines a text's numbers are then the same bits in any company.
+On a CPU that length is exact: there is no padding and no mask, and a group's last batch is filled up to a multiple of
+four rows by repeating one, so that on some machines a text's numbers are the same bits in any company. A CUDA device
+wants few shapes instead: rows are padded to a multiple of eight tokens, which is a property of the text alone, masked,
+and filled up to one of a few counts, and each shape is recorded once (`mohs.models.graphs`).
 """
 
 from __future__ import annotations
@@ -13,14 +15,20 @@ from typing import Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.device import choose_device
-from mohs.models.frame import BYTES, Frame, Packed, Row, keep
+from mohs.models.frame import BYTES, Frame, Packed, Row, keep, packed
+from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
 
+Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what tells when these are there
+
 DECIMALS = 4  # of logits and their logarithms, which may move by a few millionths with the shape of a batch
 
 _ROW_STEP = 4
+_TOKEN_STEP = 8  # on CUDA
+FEWEST_ROWS = 64  # on CUDA
+_ROWS = (FEWEST_ROWS, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
 _CPU_TOKENS, _CUDA_TOKENS = 2048, 65_536  # in a batch: enough to fill the device, few enough for its caches
 _SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
 
@@ -49,8 +57,9 @@ class Network:
         if tokenizer.truncation_side != "right":
             raise BadInput(f"{self.name} cuts long texts at the start; set truncation_side to right in its tokenizer.")
         self._tokenizer = tokenizer
+        self._padded = cuda and takes_masks(tokenizer, model)
         self._model = model.to(self._device, self._dtype).eval()
-        self.in_flight = 2 if cuda else 1
+        self.in_flight = 4 if cuda else 1
         self._tokens = tokens or (_CUDA_TOKENS if cuda else _CPU_TOKENS)
         self.composer = Composer(tokenizer)
         self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
@@ -68,6 +77,8 @@ class Network:
         rows = self._tokens // length
         if scores:
             rows = min(rows, self._tokens * _SCORES // scores)
+        if self._padded and not scores:
+            return max((count for count in _ROWS if count <= rows), default=_ROWS[0])
         return max(_ROW_STEP, rows // _ROW_STEP * _ROW_STEP)
 
     def _inputs(self, rows: list[Row]) -> dict[str, Any]:
@@ -85,41 +96,55 @@ class Network:
 
 
 class Transformer(Network):
-    """Texts through a network. `read` takes what is wanted out of its outputs, one row a text."""
+    """Texts through a network. `read` takes what is wanted out of its outputs, one row a text.
+
+    It is also told which tokens are real, or None if all are.
+    """
 
     def __init__(
         self,
         spec: str,
         kind: str,
-        read: Callable[[Any], Any],
+        read: Callable[[Any, Any], Any],
         *,
         device: str,
         dtype: str = "auto",
         tokens: int = 0,
         trust_code: bool = False,
+        pads: bool = True,  # where the device likes it
     ) -> None:
         super().__init__(
             f"hf:{spec}", lambda: load_hf(spec, kind, trust_code), device=device, dtype=dtype, tokens=tokens
         )
         self._read = read
+        self._padded = self._padded and pads
+        self._work = Graphs(self._answers, self._device) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
 
     def _encode(self, items: Sequence[Fields]) -> None:
-        found = iter(self.composer.packed([field for fields in items for field in fields]))
-        rooms = {number: self._room(number) for number in {len(fields) for fields in items}}
-        for fields in items:
-            parts = [next(found) for _ in fields]
-            if sum(map(len, parts)) > rooms[len(fields)] * BYTES:
-                kept = keep([len(part) // BYTES for part in parts], rooms[len(fields)])
-                parts = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
-            self._rows[fields] = self._frame.packed(parts)
+        for number in {len(fields) for fields in items}:
+            own = [fields for fields in items if len(fields) == number]
+            found = self.composer.packed([field for fields in own for field in fields])
+            room = self._room(number)
+            if number == 1:
+                most = room * BYTES
+                self._rows |= zip(own, self._frame.packed_alone([ids[:most] for ids in found]), strict=True)
+                continue
+            for fields, parts in zip(own, zip(*[iter(found)] * number, strict=True), strict=True):
+                kept = keep([len(part) // BYTES for part in parts], room)
+                inner = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
+                self._rows[fields] = self._frame.packed(inner)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Groups of equal token length, longest first, cut to the batch size."""
-        self._encode([item for item in items if all(map(writable, item))])
+        """Groups of one token length, padded where the device likes it, longest first, cut to the batch size."""
+        try:
+            self._encode(items)
+        except (TypeError, UnicodeEncodeError):  # one that no tokenizer reads takes no other with it
+            self._encode([item for item in items if all(map(writable, item))])
+        step = BYTES * (_TOKEN_STEP if self._padded else 1)
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
-            groups[len(self._rows[item][0]) // BYTES if item in self._rows else 0].append(item)
+            groups[-(-len(self._rows[item][0]) // step) * step // BYTES if item in self._rows else 0].append(item)
         unreadable = groups.pop(0, [])
         batches = []
         for length in sorted(groups, reverse=True):
@@ -128,29 +153,89 @@ class Transformer(Network):
             batches += [group[start : start + rows] for start in range(0, len(group), rows)]
         return batches + [[item] for item in unreadable]  # these fail on launching, and alone
 
-    def launch(self, batch: list[Fields]) -> tuple[int, Any]:
+    def launch(self, batch: list[Fields]) -> Ticket:
         """Send a batch of one token length to the device; on CUDA this returns before it is done."""
         missing = [item for item in batch if item not in self._rows]
         for item in missing:
             "".join(item).encode()  # half a surrogate pair raises here, in words that say so
         self._encode(missing)
-        return len(batch), self._forward([self._rows.pop(item) for item in batch])
+        answers = self._forward([self._rows.pop(item) for item in batch])
+        if answers.device.type != "cuda":
+            return len(batch), answers, None
+        answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for what is launched later
+        done = self._torch.cuda.Event()
+        done.record()
+        return len(batch), answers, done
+
+    def answers(self, ticket: Ticket) -> Any:
+        """Wait for the rows of a launched batch."""
+        count, answers, done = ticket
+        if done is not None:
+            done.synchronize()
+        return answers.numpy()[:count]
 
     def _forward(self, rows: list[Packed]) -> Any:
-        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
-        inputs = {"input_ids": self._table([ids for ids, _ in rows])}
-        if self._types and any(types is not None for _, types in rows):  # a batch may hold pairs and single texts
-            inputs["token_type_ids"] = self._table([types or bytes(len(ids)) for ids, types in rows])
-        with self._torch.inference_mode():
-            return self._read(self._model(**inputs))
+        torch = self._torch
+        sizes = [len(ids) for ids, _ in rows]
+        longest = max(sizes)
+        if self._padded:
+            longest = -(-longest // (BYTES * _TOKEN_STEP)) * BYTES * _TOKEN_STEP
+            count = next((count for count in _ROWS if count >= len(rows)), len(rows))
+            ids = [row.ljust(longest, b"\0") for row, _ in rows]
+        else:
+            count = -(-len(rows) // _ROW_STEP) * _ROW_STEP
+            ids = [row for row, _ in rows]
+            if min(sizes) < longest:  # only when a caller skips `plan`
+                raise AssertionError("rows of one batch have one length")
+        fill = count - len(rows)
+        types = self._types and any(kinds is not None for _, kinds in rows)  # a batch may hold pairs and single texts
+        parts = [*ids, *ids[-1:] * fill, packed(sizes + sizes[-1:] * fill)]
+        if types:
+            kinds = [(row or b"").ljust(longest, b"\0") for _, row in rows]
+            parts += [*kinds, *kinds[-1:] * fill]
+        numbers = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.int32)
+        key = count, longest // BYTES, types
+        with torch.inference_mode():
+            if self._work is not None:
+                return self._work(key, numbers)
+            return self._answers(numbers.to(self._device), key)
 
-    def _table(self, rows: list[bytes]) -> Any:
-        if len(set(map(len, rows))) > 1:  # only when a caller skips `plan`
-            raise AssertionError("rows of one batch have one length")
-        numbers = self._torch.frombuffer(bytearray(b"".join(rows)), dtype=self._torch.int32).view(len(rows), -1)
-        if self._device.startswith("cuda"):
-            numbers = numbers.pin_memory().to(self._device, non_blocking=True)
-        return numbers.long()
+    def _answers(self, numbers: Any, key: Key) -> Any:
+        """What the model says to token ids, sizes in bytes and perhaps segment ids, one after the other in a row."""
+        torch = self._torch
+        rows, length, types = key
+        end = rows * length
+        inputs = {"input_ids": numbers[:end].view(rows, length).long()}
+        real = None
+        if self._padded:
+            sizes = numbers[end : end + rows, None] // BYTES
+            real = torch.arange(length, device=numbers.device) < sizes
+            inputs["input_ids"] = inputs["input_ids"].masked_fill(~real, self._tokenizer.pad_token_id)
+            inputs["attention_mask"] = real[:, None, None]
+        if types:
+            inputs["token_type_ids"] = numbers[end + rows :].view(rows, length).long()
+        return self._read(self._model(**inputs), real)
+
+
+def takes_masks(tokenizer: Any, model: Any) -> bool:
+    """Whether a model leaves out what a mask for each row and token tells it to; most encoders do."""
+    import torch
+
+    if tokenizer.pad_token_id is None:
+        return False
+    ids = tokenizer("a good film")["input_ids"]
+    row = torch.tensor([ids, ids])
+    more = torch.nn.functional.pad(row, (0, 5), value=tokenizer.pad_token_id)
+    mask = torch.arange(more.shape[1])[None, None, None].expand(2, 1, 1, -1) < len(ids)
+    model.eval()
+    try:
+        with torch.inference_mode():
+            plain, padded = model(input_ids=row)[0], model(input_ids=more, attention_mask=mask)[0]
+        if plain.ndim == 3:
+            padded = padded[:, : len(ids)]
+        return bool(torch.allclose(plain, padded, 1e-3, 1e-3)) and plain.shape == padded.shape
+    except Exception:  # whatever a model makes of a mask that it does not expect
+        return False
 
 
 def writable(text: str) -> bool:

@@ -7,18 +7,37 @@ What is longer than the window is cut at the end, the longer text of a pair firs
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mohs.models.frame import keep
+from mohs.models.frame import BYTES, keep, packed
 from mohs.text.text import Text, words_of
 
 PADDING, UNKNOWN, SEPARATOR = 0, 1, 2
 SPECIAL = 3  # how many numbers come before the first word
 
 Row = tuple[int, ...]
+
+_MOST_PIECES = 1 << 18  # some 40 MB; then the table starts afresh
+_SEPARATOR = packed([SEPARATOR])
+assert PADDING == 0, "rows are filled up with bytes of nought"
+
+
+class _Pieces(dict[str, bytes]):
+    """The numbers of the words in a piece without spaces, packed; candidates share nearly all of their pieces."""
+
+    def __init__(self, index: dict[str, int]) -> None:
+        super().__init__()
+        self._index = index
+
+    def __missing__(self, piece: str) -> bytes:
+        if len(self) >= _MOST_PIECES:
+            self.clear()
+        found = self[piece] = packed([self._index.get(word, UNKNOWN) for word in words_of((piece,))])
+        return found
 
 
 @dataclass(frozen=True)
@@ -44,15 +63,21 @@ class Vocabulary:
 
     def row(self, fields: tuple[str, ...]) -> Row:
         """The numbers of a text's words."""
-        number = self.index.get
-        parts = [[number(word, UNKNOWN) for word in words_of((field,))] for field in fields]
-        kept = keep([len(part) for part in parts], self._room(fields))
-        row = parts[0][: kept[0]]
-        for part, size in zip(parts[1:], kept[1:], strict=True):
-            row.append(SEPARATOR)
-            row += part[:size]
-        row += [PADDING] * (self.least - len(row))
-        return tuple(row)
+        return tuple(array("i", self.packed(fields)))
+
+    def packed(self, fields: tuple[str, ...]) -> bytes:
+        """The same as the bytes of 32-bit numbers, which are put together from those of the pieces between spaces."""
+        piece = self._pieces.__getitem__
+        parts = [b"".join(map(piece, field.split(" "))) for field in fields]
+        if sum(map(len, parts)) > self._room(fields) * BYTES:
+            kept = keep([len(part) // BYTES for part in parts], self._room(fields))
+            parts = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
+        row = parts[0] if len(parts) == 1 else _SEPARATOR.join(parts)
+        return row.ljust(self.least * BYTES, b"\0")
+
+    @cached_property
+    def _pieces(self) -> _Pieces:
+        return _Pieces(self.index)
 
     def spans(self, fields: tuple[str, ...]) -> tuple[list[int], list[tuple[int, int, int]]]:
         """For each word inside the window its place in the row, and its field, start and end."""

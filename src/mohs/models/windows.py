@@ -1,0 +1,62 @@
+"""A word CNN answered by looking up: what each word adds to each filter at each place of a window, computed once.
+
+A filter over k words is a sum of k products, and each depends on one word and its place in the window alone. So the
+products are made once for the whole vocabulary, a window is the sum of k rows of that table, and a text the maximum
+over its windows: a tenth of the arithmetic of convolving, and nothing in it depends on the other texts of a batch. Rows
+of different lengths go together, because a window that reaches beyond its text counts as minus infinity. The numbers
+differ from those of the convolution in the last bits, as a sum does in another order.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding_bag
+
+from mohs.models.architectures import FILTERS, Classifier, Convolutions
+
+BEYOND = b"\xff"  # four of these are -1, the number that stands for "no word" after the end of a text
+_MOST = 64 << 20  # numbers in a table: 256 MB
+
+_PLACES = sum(FILTERS)  # of a word in the windows of all widths
+
+
+class WindowTable:
+    """The same logits as a classifier with convolutions, as it is now: later changes to its weights do not count."""
+
+    def __init__(self, model: Classifier) -> None:
+        self._model = model
+        filters: Any = model.reader.filters
+        with torch.inference_mode():
+            places = torch.cat([layer.weight.permute(2, 0, 1).flatten(0, 1) for layer in filters])
+            words = model.embedding.weight
+            table = torch.full((len(words) + 1, len(places)), float("-inf"))  # the first row is that of no word
+            torch.mm(words, places.T, out=table[1:])
+            self._table = table.view((len(words) + 1) * _PLACES, -1)
+            self._biases = torch.cat([layer.bias for layer in filters])
+        ends = list(accumulate(FILTERS))
+        self._places = [
+            torch.arange(end - size, end, dtype=torch.int32) for size, end in zip(FILTERS, ends, strict=True)
+        ]
+
+    @staticmethod
+    def fits(model: Classifier) -> bool:
+        """Whether a classifier is of this kind, on the CPU, and its table not too large."""
+        words = model.embedding.weight
+        if words.device.type != "cpu" or not isinstance(model.reader, Convolutions):
+            return False
+        return (len(words) + 1) * model.reader.width * _PLACES // len(FILTERS) <= _MOST
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """Logits for rows of 32-bit word numbers, each followed by -1 up to the length of the longest."""
+        first = (rows + 1) * _PLACES  # where a word's part of the table begins
+        found = []
+        for size, places in zip(FILTERS, self._places, strict=True):
+            windows = first.unfold(1, size, 1) + places
+            heights = embedding_bag(windows.reshape(-1, size), self._table, mode="sum")
+            found.append(heights.view(len(rows), -1, heights.shape[1]).amax(1))
+        features = torch.cat(found, 1).add_(self._biases).relu_()
+        return self._model.decide(features)
