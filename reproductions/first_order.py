@@ -178,6 +178,14 @@ def line(data: str, arch: str, attack: str, summary: Any) -> str:
     )
 
 
+def finished(out: Path) -> dict[tuple[str, ...], str]:
+    """The rows that an earlier call made, by data, victim and attack."""
+    if not (out / "rows.jsonl").exists():
+        return {}
+    rows = [json.loads(line) for line in (out / "rows.jsonl").read_text().splitlines()]
+    return {(row["data"], row["victim"], row["attack"]): row["row"] for row in rows}
+
+
 def chosen(setting: Setting, names: list[str] | None) -> list[str]:
     """The attacks that can run with the models at hand, the quick ones first."""
     from mohs.attacks.catalogue import BATTERIES, CATALOGUE, find_attack
@@ -197,7 +205,7 @@ def main() -> None:
     parser.add_argument("--assets", type=Path, required=True, help="folder with data/, lexical/ and models/")
     parser.add_argument("--out", type=Path, default=Path("mohs-reproductions"))
     parser.add_argument("--data", nargs="+", default=["mr", "sst2", "ag_news", "imdb"], choices=LABELS)
-    parser.add_argument("--victims", nargs="+", default=["cnn", "bilstm", "minilm"])
+    parser.add_argument("--victims", nargs="+", default=["cnn", "minilm"])
     parser.add_argument("--attacks", nargs="+", help="names; by default all, with some presets")
     parser.add_argument("--n", type=int, default=100, help="examples; half as many of IMDB")
     parser.add_argument("--budget", type=int, help="queries an example; 5,000 on IMDB where not given")
@@ -235,13 +243,15 @@ def main() -> None:
         victims = {pair: pool.submit(trained, *pair, setting) for pair in pairs}
         for future in as_completed(victims.values()):
             print(future.result()[1], flush=True)
+        known = finished(options.out)
         tasks = [
             (data, arch, victims[data, arch].result()[0], attack)
             for attack in chosen(setting, options.attacks)
             for data, arch in pairs
         ]
+        rows += [(n, known[task[0], task[1], task[3]]) for n, task in enumerate(tasks) if task[:2] + task[3:] in known]
         waiting: dict[Any, int] = {}
-        left = list(enumerate(tasks))
+        left = [(number, task) for number, task in enumerate(tasks) if task[:2] + task[3:] not in known]
         while left or waiting:
             while left and len(waiting) < options.jobs and time.perf_counter() - started < 60 * options.minutes:
                 number, task = left.pop(0)

@@ -78,7 +78,7 @@ class MaskedLm(Network):
         for item in items:
             if item in self._readings:
                 reading = self._readings[item]
-                groups[_KINDS.index(type(item)), -len(reading.ids), len(reading.places)].append(item)
+                groups[_KINDS.index(type(item)), -self._length(len(reading.ids)), len(reading.places)].append(item)
             else:
                 batches.append([item])  # this fails on launching, and alone
         batches.sort(key=repr)
@@ -111,7 +111,7 @@ class MaskedLm(Network):
     def _scores(self, readings: list[Reading]) -> Any:
         """Logits at the places of each reading."""
         torch = self._torch
-        inputs = self._inputs([(reading.ids, reading.types) for reading in readings])
+        inputs = self._inputs([(reading.ids, reading.types) for reading in readings], pad=True)
         places = [reading.places for reading in readings]
         places += places[-1:] * (len(inputs["input_ids"]) - len(places))
         at = torch.arange(len(places)).unsqueeze(1).to(self._device), torch.tensor(places).to(self._device)

@@ -81,18 +81,44 @@ class Network:
             return max((count for count in _ROWS if count <= rows), default=_ROWS[0])
         return max(_ROW_STEP, rows // _ROW_STEP * _ROW_STEP)
 
-    def _inputs(self, rows: list[Row]) -> dict[str, Any]:
-        """Rows of one length as the model takes them, filled up to the row step."""
+    def _length(self, tokens: int) -> int:
+        """How long a row of so many tokens is to the device."""
+        return -(-tokens // _TOKEN_STEP) * _TOKEN_STEP if self._padded else tokens
+
+    def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
+        """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
         torch = self._torch
+        if pad and self._padded:
+            return self._moved(self._masked(rows))
         rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
         if len({len(ids) for ids, _ in rows}) > 1:  # only when a caller skips `plan`
             raise AssertionError("rows of one batch have one length")
         inputs = {"input_ids": torch.tensor([ids for ids, _ in rows])}
         if self._types and rows[0][1] is not None:
             inputs["token_type_ids"] = torch.tensor([types for _, types in rows])
-        if self._device.startswith("cuda"):
-            inputs = {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
+        return self._moved(inputs)
+
+    def _masked(self, rows: list[Row]) -> dict[str, Any]:
+        """Rows filled up to a power of two and padded, with a mask."""
+        torch = self._torch
+        rows = rows + rows[-1:] * (max(8, 1 << (len(rows) - 1).bit_length()) - len(rows))
+        length = self._length(max(len(ids) for ids, _ in rows))
+        pad = self._tokenizer.pad_token_id
+        sizes = torch.tensor([len(ids) for ids, _ in rows])
+        inputs = {
+            "input_ids": torch.tensor([ids + [pad] * (length - len(ids)) for ids, _ in rows]),
+            "attention_mask": (torch.arange(length) < sizes[:, None])[:, None, None],
+        }
+        if self._types and rows[0][1] is not None:
+            inputs["token_type_ids"] = torch.tensor(
+                [(types or []) + [0] * (length - len(types or [])) for _, types in rows]
+            )
         return inputs
+
+    def _moved(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        if not self._device.startswith("cuda"):
+            return inputs
+        return {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
 
 
 class Transformer(Network):
@@ -141,10 +167,9 @@ class Transformer(Network):
             self._encode(items)
         except (TypeError, UnicodeEncodeError):  # one that no tokenizer reads takes no other with it
             self._encode([item for item in items if all(map(writable, item))])
-        step = BYTES * (_TOKEN_STEP if self._padded else 1)
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
-            groups[-(-len(self._rows[item][0]) // step) * step // BYTES if item in self._rows else 0].append(item)
+            groups[self._length(len(self._rows[item][0]) // BYTES) if item in self._rows else 0].append(item)
         unreadable = groups.pop(0, [])
         batches = []
         for length in sorted(groups, reverse=True):
@@ -179,7 +204,7 @@ class Transformer(Network):
         sizes = [len(ids) for ids, _ in rows]
         longest = max(sizes)
         if self._padded:
-            longest = -(-longest // (BYTES * _TOKEN_STEP)) * BYTES * _TOKEN_STEP
+            longest = self._length(longest // BYTES) * BYTES
             count = next((count for count in _ROWS if count >= len(rows)), len(rows))
             ids = [row.ljust(longest, b"\0") for row, _ in rows]
         else:
@@ -227,8 +252,8 @@ def takes_masks(tokenizer: Any, model: Any) -> bool:
     row = torch.tensor([ids, ids])
     more = torch.nn.functional.pad(row, (0, 5), value=tokenizer.pad_token_id)
     mask = torch.arange(more.shape[1])[None, None, None].expand(2, 1, 1, -1) < len(ids)
-    model.eval()
     try:
+        model.eval()
         with torch.inference_mode():
             plain, padded = model(input_ids=row)[0], model(input_ids=more, attention_mask=mask)[0]
         if plain.ndim == 3:
