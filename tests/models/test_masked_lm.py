@@ -300,9 +300,9 @@ def test_plan(lm: MaskedLm, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_few_rows_where_each_has_many_scores(bert: MaskedLm) -> None:
     most = bert._rows_at(8, len(bert.entries.texts))
     assert most % 4 == 0
-    assert bert._rows_at(8, 2048 * 4096 // 8) == 8
-    assert bert._rows_at(8, 2048 * 4096) == 4
-    assert most == bert._rows_at(8) == 256
+    assert bert._rows_at(8, bert._tokens * 4096 // 8) == 8
+    assert bert._rows_at(8, bert._tokens * 4096) == 4
+    assert most == bert._rows_at(8) == bert._tokens // 8
 
 
 def test_rows_by_what_is_computed(bert: MaskedLm, monkeypatch: pytest.MonkeyPatch) -> None:

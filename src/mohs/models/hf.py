@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.frame import keep
-from mohs.models.transformer import FEWEST_ROWS, Ticket, Transformer
+from mohs.models.transformer import FEWEST, FEWEST_ROWS, Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 
 
@@ -47,6 +47,9 @@ class HfVictim(Transformer):
         in_order(self.name, names, self.labels)
         try:
             sound = self._companions_do_not_matter()
+            if not sound and not self._padded:
+                self._row_step = FEWEST
+                sound = self._companions_do_not_matter()
         except VictimError:
             raise
         except Exception as error:  # a model that needs what a tokenizer does not give
@@ -83,10 +86,9 @@ class HfVictim(Transformer):
             texts: list[Fields] = [
                 (" ".join(words[(i // 6 + j * j * i) % 6] for j in range(length)),) for i in range(29)
             ]
-            batches = self.plan(texts)
-            together = dict(
-                pair for batch in batches for pair in zip(batch, self.collect(self.launch(batch)), strict=True)
-            )
-            if any(together[text] != self.collect(self.launch([text]))[0] for text in texts[:4]):
-                return False
+            for batch in self.plan(list(dict.fromkeys(texts))):
+                alone = [self.collect(self.launch([text]))[0] for text in batch[:4]]
+                for size in (len(batch), 13, 9, 7, 6, 5, 2):
+                    if self.collect(self.launch(batch[:size]))[:4] != alone[:size]:
+                        return False
         return True

@@ -1,9 +1,10 @@
 """Texts through a transformer in batches of one token length.
 
-On a CPU that length is exact: there is no padding and no mask, and a group's last batch is filled up to a multiple of
-four rows by repeating one, so that on some machines a text's numbers are the same bits in any company. A CUDA device
-wants few shapes instead: rows are padded to a multiple of eight tokens, which is a property of the text alone, masked,
-and filled up to one of a few counts, and each shape is recorded once (`mohs.models.graphs`).
+On a CPU that length is exact: there is no padding and no mask, and a batch of fewer than four rows is filled up by
+repeating one, so that on some machines a text's numbers are the same bits in any company (on others it takes a multiple
+of four, and on some nothing helps; loading a victim tries that out). A CUDA device wants few shapes instead: rows are
+padded to a multiple of eight tokens, which is a property of the text alone, masked, and filled up to one of a few
+counts, and each shape is recorded once (`mohs.models.graphs`).
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what 
 
 DECIMALS = 4  # of logits and their logarithms, which may move by a few millionths with the shape of a batch
 
-_ROW_STEP = 4
+FEWEST = 4  # rows in a batch
 _TOKEN_STEP = 8  # on CUDA
 FEWEST_ROWS = 64  # on CUDA
 _ROWS = (FEWEST_ROWS, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
-_CPU_TOKENS, _CUDA_TOKENS = 2048, 65_536  # in a batch: enough to fill the device, few enough for its caches
+_CPU_TOKENS, _CUDA_TOKENS = 768, 65_536  # in a batch: enough to fill the device, few enough for its caches
 _SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
 
 
@@ -79,7 +80,7 @@ class Network:
             rows = min(rows, self._tokens * _SCORES // scores)
         if self._padded and not scores:
             return max((count for count in _ROWS if count <= rows), default=_ROWS[0])
-        return max(_ROW_STEP, rows // _ROW_STEP * _ROW_STEP)
+        return max(FEWEST, rows // FEWEST * FEWEST)
 
     def _length(self, tokens: int) -> int:
         """How long a row of so many tokens is to the device."""
@@ -90,7 +91,7 @@ class Network:
         torch = self._torch
         if pad and self._padded:
             return self._moved(self._masked(rows))
-        rows = rows + rows[-1:] * (-len(rows) % _ROW_STEP)
+        rows = rows + rows[-1:] * (-len(rows) % FEWEST)
         if len({len(ids) for ids, _ in rows}) > 1:  # only when a caller skips `plan`
             raise AssertionError("rows of one batch have one length")
         inputs = {"input_ids": torch.tensor([ids for ids, _ in rows])}
@@ -143,6 +144,7 @@ class Transformer(Network):
             f"hf:{spec}", lambda: load_hf(spec, kind, trust_code), device=device, dtype=dtype, tokens=tokens
         )
         self._read = read
+        self._row_step = 1  # a batch is filled up to a multiple of this, and to four rows
         self._padded = self._padded and pads
         self._work = Graphs(self._answers, self._device) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
@@ -208,7 +210,7 @@ class Transformer(Network):
             count = next((count for count in _ROWS if count >= len(rows)), len(rows))
             ids = [row.ljust(longest, b"\0") for row, _ in rows]
         else:
-            count = -(-len(rows) // _ROW_STEP) * _ROW_STEP
+            count = max(FEWEST, -(-len(rows) // self._row_step) * self._row_step)
             ids = [row for row, _ in rows]
             if min(sizes) < longest:  # only when a caller skips `plan`
                 raise AssertionError("rows of one batch have one length")
