@@ -38,6 +38,7 @@ ATTACKS = (
     "textfooler textfooler+pos textfooler+encoder pwws deepwordbug textbugger genetic pso bert-attack bae"
 ).split()
 QUICK = ("textfooler", "pwws", "genetic", "pso")
+SLOW = ("textfooler+encoder", "genetic", "pso", "bert-attack", "bae")  # half as many examples
 NOTES = {
     "textfooler": "no part-of-speech and no sentence constraint",
     "textfooler+pos": "each tool with a tagger of its own (mohs: pocket, the peers: NLTK's)",
@@ -167,6 +168,7 @@ def correct(spec: str, setting: Setting, n: int) -> list[dict[str, Any]]:
 def space_of(attack: str, rows: Sequence[dict[str, Any]], setting: Setting) -> tuple[dict[str, list[str]], list[str]]:
     """The candidates of each word by mohs' own sources, for all tools, and the stopwords."""
     from mohs.attacks.catalogue import CATALOGUE
+    from mohs.engine import run
     from mohs.space import Neighbours, Services, Synonyms, build_space
     from mohs.text import Text
     from mohs.text.vectors import read_vectors
@@ -180,15 +182,14 @@ def space_of(attack: str, rows: Sequence[dict[str, Any]], setting: Setting) -> t
     if source is None:
         return {}, stopwords
     ask = Services({"vectors": read_vectors(str(setting.vectors)), "wordnet": WordNet(setting.wordnet)}, Random(0))
+    texts = [Text(row["text"]) for row in rows]
+    spaces = ((text, build_space(text, source, (), made.stopwords, range(len(text)), ask)) for text in texts)
     found: dict[str, list[str]] = {}
-    for row in rows:
-        text = Text(row["text"])
-        space = build_space(text, source, (), made.stopwords, range(len(text)), ask)
-        try:
-            space.send(None)
-        except StopIteration as stop:
-            for position, words in stop.value.choices.items():
-                found[text.words[position].lower()] = list(words)
+    for ended in run(spaces, []):
+        if ended.error is not None or ended.result is None:
+            raise ended.error or AssertionError("no space")
+        for position, words in ended.result.choices.items():
+            found[ended.key.words[position].lower()] = list(words)
     return found, stopwords
 
 
@@ -356,11 +357,11 @@ def plan(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
     """Victims, attacks and numbers of examples, in the order of running."""
     for victim in options.victims:
         for attack in options.attacks or (QUICK if options.quick else ATTACKS):
-            if options.quick and victim == "minilm" and attack != "textfooler":
+            if options.quick and victim == "minilm" and attack != "textfooler" and not options.attacks:
                 continue
-            slow = attack in ("genetic", "pso", "textfooler+encoder", "bert-attack", "bae")
-            n = options.n or (12 if options.quick else 100)
-            yield victim, attack, max(1, n // (4 if victim == "minilm" else 1) // (2 if slow else 1))
+            n = options.n or (40 if options.quick else 200)
+            less = (2 if attack in SLOW else 1) * ((10 if options.quick else 5) if victim == "minilm" else 1)
+            yield victim, attack, max(1, n // less)
 
 
 def main() -> None:
@@ -371,7 +372,7 @@ def main() -> None:
     parser.add_argument("--attacks", nargs="+", choices=ATTACKS)
     parser.add_argument("--victims", nargs="+", default=["cnn", "minilm"], choices=("cnn", "minilm"))
     parser.add_argument("--tools", nargs="+", default=list(TOOLS), choices=TOOLS, help="mohs is always there")
-    parser.add_argument("--n", type=int, help="examples; half for slow attacks, a quarter for MiniLM")
+    parser.add_argument("--n", type=int, help="examples; half of them for slow attacks, a fifth for MiniLM")
     parser.add_argument("--cnn", help="a victim to take instead of training one, as mohs names it")
     parser.add_argument("--minilm", help="likewise")
     parser.add_argument("--encoder", help="folder of the MiniLM sentence encoder; by default the asset minilm")
@@ -385,7 +386,7 @@ def main() -> None:
     cache = Path(os.environ.get("MOHS_CACHE", options.out)).resolve()
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    seconds = options.seconds or (15 if options.quick else 300)
+    seconds = options.seconds or (8 if options.quick else 300)
     setting = Setting(options.assets.resolve(), out, cache, f"hf:{Path(options.encoder).resolve()}", seconds)
     every: list[dict[str, Any]] = []
     victims: dict[str, str] = {}

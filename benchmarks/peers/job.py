@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -85,18 +86,65 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+class Network:
+    """A model as users would have it elsewhere: its tokenizer, and the torch module on rows of one length.
+
+    This package's own way of asking it may do less than all of the work; that is no gift to the others.
+    """
+
+    def __init__(self, model: Any, spec: str) -> None:
+        self.module = module_of(model)
+        self.rows_of = rows_of(model, spec)
+        self.rows: dict[Any, Any] = {}
+
+    def plan(self, items: list[Any]) -> list[list[Any]]:
+        self.rows = dict(zip(items, self.rows_of(items), strict=True))
+        groups: dict[int, list[Any]] = {}
+        for item in items:
+            groups.setdefault(len(self.rows[item]), []).append(item)
+        return [group[start : start + 64] for group in groups.values() for start in range(0, len(group), 64)]
+
+    def launch(self, batch: list[Any]) -> Any:
+        import torch
+
+        with torch.inference_mode():
+            answers = self.module(torch.tensor([self.rows[item] for item in batch]))
+            if hasattr(answers, "last_hidden_state"):
+                return torch.nn.functional.normalize(answers.last_hidden_state.mean(1)).numpy()
+            return getattr(answers, "logits", answers).double().softmax(1).tolist()
+
+    def collect(self, ticket: Any) -> Any:
+        return ticket
+
+
+def module_of(model: Any) -> Any:
+    """The network inside a model of this package."""
+    import torch
+
+    return next(part for part in vars(model).values() if isinstance(part, torch.nn.Module))
+
+
+def rows_of(model: Any, spec: str) -> Callable[[Sequence[tuple[str, ...]]], list[Any]]:
+    """From texts to the numbers that the network reads."""
+    if hasattr(model, "vocabulary"):
+        return lambda texts: [model.vocabulary.row(text) for text in texts]
+    tokenizer = import_module("transformers").AutoTokenizer.from_pretrained(spec.partition(":")[2])
+    return lambda texts: list(tokenizer([text for (text,) in texts])["input_ids"])
+
+
 def victim_of(job: Job) -> Counted:
     """The victim, loaded by this package."""
     from mohs.models.load import load_victim
 
-    return Counted(load_victim(job.victim, device="cpu"))
+    return Counted(Network(load_victim(job.victim, device="cpu"), job.victim))
 
 
 def encoder_of(job: Job) -> Counted:
     """The sentence encoder, loaded by this package."""
     from mohs.models.encoder import load_encoder
 
-    return Counted(load_encoder(job.encoder, "cpu"))
+    encoder: Any = load_encoder(job.encoder, "cpu")
+    return Counted(Network(encoder, job.encoder) if job.encoder.startswith("hf:") else encoder)
 
 
 def measured(job: Job, attack: Callable[[Row], tuple[bool, str]], victim: Counted, encoder: Counted | None) -> Figures:

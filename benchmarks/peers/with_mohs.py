@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from job import Figures, Job, answer
+from job import Figures, Job, answer, module_of, rows_of
 
-# Of transformers, and of others: batch sizes to try, and on how many texts at most.
+# Of transformers, and of others: batch sizes to try, and on about how many texts.
 SIZES = {True: (4, 8, 16, 32, 64), False: (16, 32, 64, 128, 256, 512, 1024)}
-SAMPLE = {True: 256, False: 20_000}
+SAMPLE = {True: 192, False: 5_000}
 RUN = 32
 
 
@@ -73,42 +73,34 @@ class Watched:
 
 
 def limit(model: Any, texts: Sequence[tuple[str, ...]], spec: str) -> dict[str, Any]:
-    """Texts a CPU second through the network alone, at the best batch size: the best of two rounds over the sizes.
+    """Texts a CPU second through the network alone, all of them, at the batch size that is best on a part of them.
 
-    Of very many texts a part is taken, in runs of neighbours by length, so that batches fill as they would with all.
+    The part is taken in runs of neighbours by length, so that batches fill as they would with all.
     """
     import torch
 
-    network = next(part for part in vars(model).values() if isinstance(part, torch.nn.Module))
-    transformer = not hasattr(model, "vocabulary")
-    if transformer:
-        from transformers import AutoTokenizer
-
-        rows = AutoTokenizer.from_pretrained(spec.partition(":")[2])([text for (text,) in sorted(texts)])["input_ids"]
-    else:
-        rows = [model.vocabulary.row(text) for text in sorted(texts)]
-    rows = sorted(rows, key=len)
+    network = module_of(model)
+    rows = sorted(rows_of(model, spec)(sorted(texts)), key=len)
     runs = [rows[start : start + RUN] for start in range(0, len(rows), RUN)]
+    transformer = not hasattr(model, "vocabulary")
     step = -(-len(rows) // SAMPLE[transformer])
-    groups: dict[int, list[Any]] = defaultdict(list)
-    for row in (row for run in runs[step // 2 :: step] for row in run):
-        groups[len(row)].append(row)
-    count = sum(map(len, groups.values()))
-    tried: dict[int, float] = {}
-    with torch.inference_mode():
-        for size in SIZES[transformer] * 2:
-            batches = [
-                torch.tensor(group[start : start + size])
-                for _, group in sorted(groups.items())
-                for start in range(0, len(group), size)
-            ]
+    part = [row for run in runs[step // 2 :: step] for row in run]
+
+    def rate(rows: list[Any], size: int) -> float:
+        groups: dict[int, list[Any]] = defaultdict(list)
+        for row in rows:
+            groups[len(row)].append(row)
+        batches = [torch.tensor(g[at : at + size]) for g in groups.values() for at in range(0, len(g), size)]
+        with torch.inference_mode():
             network(batches[0])
             started = time.process_time()
             for batch in batches:
                 network(batch)
-            tried[size] = max(tried.get(size, 0.0), count / (time.process_time() - started))
+            return len(rows) / (time.process_time() - started)
+
+    tried = {size: rate(part, size) for size in SIZES[transformer]}
     best = max(tried, key=tried.__getitem__)
-    return {"rate": tried[best], "size": best, "texts": count, "tried": tried}
+    return {"rate": rate(rows, best), "size": best, "texts": len(rows), "tried": tried}
 
 
 def run(job: Job) -> Figures:

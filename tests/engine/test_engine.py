@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.engine import AnswerCache, BudgetSpent, Finished, Meter, Service, by_size, run, together
+from mohs.engine import AnswerCache, BudgetSpent, Finished, Meter, Service, by_size, others_first, run, together
 from mohs.errors import BadInput, ServiceFailed
 
 
@@ -150,6 +150,22 @@ def test_together_asks_both_at_once() -> None:
 
     assert results([(0, both())], [first, second]) == {0: [8, [20], 10]}
     assert one.batches[0] == [10, 1]
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_others_move_first(nested: bool) -> None:
+    log: list[str] = []
+
+    async def notes(name: str) -> None:
+        log.append(f"{name} says")
+        await others_first()
+        log.append(f"{name} asks")
+
+    async def search(name: str) -> None:
+        await (together(notes(name)) if nested else notes(name))
+
+    assert results([(i, search(str(i))) for i in range(3)], []) == {0: None, 1: None, 2: None}
+    assert log == ["0 says", "1 says", "2 says", "0 asks", "1 asks", "2 asks"]
 
 
 def test_together_passes_a_failure_on_and_closes_the_others() -> None:

@@ -1,8 +1,10 @@
-"""Tiny tokenizers and models, trained or drawn at random when a test asks for them."""
+"""Tiny tokenizers and models, the same in every process, made when a test asks for them."""
 
 from __future__ import annotations
 
 import importlib
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
@@ -40,12 +42,31 @@ def corpus() -> tuple[str, ...]:
     return (*(row["text"] for row in islice(pocket.reviews("train"), 150)), *[odd] * 5)
 
 
+def pieces(core: Any, size: int, inside: str = "") -> dict[str, float]:
+    """Every character and the strings that cover most of the corpus, with their log frequencies.
+
+    Only byte-level BPE is trained: the trainers of the other models follow the order of a hash table, so that each
+    process would have another vocabulary.
+    """
+    found: Counter[str] = Counter()
+    for text in corpus():
+        normal = core.normalizer.normalize_str(text)
+        for part, _ in core.pre_tokenizer.pre_tokenize_str(normal) if core.pre_tokenizer else [(normal, None)]:
+            for start in range(len(part)):
+                mark = inside if start else ""
+                found.update(mark + part[start:end] for end in range(start + 1, min(start + 8, len(part)) + 1))
+    letters = {piece: len(piece.removeprefix(inside)) for piece in found}
+    best = sorted(found, key=lambda piece: (letters[piece] > 1, -found[piece] * (letters[piece] - 1), piece))[:size]
+    assert letters[best[-1]] > 1
+    return {piece: math.log(found[piece] / found.total()) for piece in best}
+
+
 def wordpiece(lowercase: bool) -> Any:
     core = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     core.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     core.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=list(BERT.values()), show_progress=False)
-    core.train_from_iterator(corpus(), trainer)
+    names = [*BERT.values(), *pieces(core, 400 - len(BERT), "##")]
+    core.model = models.WordPiece({name: number for number, name in enumerate(names)}, unk_token="[UNK]")
     number = core.token_to_id
     core.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -90,8 +111,8 @@ def unigram(normalizer: Any, before: Any) -> Any:
     core.normalizer = normalizer
     core.pre_tokenizer = before
     names = list(dict.fromkeys(ROBERTA.values()))
-    trainer = trainers.UnigramTrainer(vocab_size=400, unk_token="<unk>", special_tokens=names, show_progress=False)
-    core.train_from_iterator(corpus(), trainer)
+    scores = [*((name, 0.0) for name in names), *pieces(core, 400 - len(names)).items()]
+    core.model = models.Unigram(scores, names.index("<unk>"), False)
     number = core.token_to_id
     core.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.records import Outcome, Record
+from mohs.report import metrics
 from mohs.report.metrics import Rate, mean_of, summarise
 from mohs.report.table import lines, summary_table
 from mohs.text import Edit
@@ -129,3 +131,15 @@ def test_json_spells_out_the_intervals() -> None:
     assert row["success"]["value"] == 1
     assert row["success"]["of"] == "examples attacked"
     assert len(row["success"]["interval"]) == 2
+
+
+@pytest.mark.parametrize("size", [2, 3, 40, 333])
+def test_resampling_in_parts_draws_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = (np.arange(size) ** 1.5 % 7).tolist()
+    generator = np.random.default_rng(0)
+    means = [generator.choice(np.array(values), size).mean() for _ in range(2000)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    for drawn in (1, 1000, 1 << 16):
+        monkeypatch.setattr(metrics, "_DRAWN", drawn)
+        found = mean_of(values, "x")
+        assert (found.low, found.high) == (low, high)

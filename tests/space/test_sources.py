@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mohs.engine import run
 from mohs.space import (
     AddLetter,
     ChangeLetter,
@@ -27,6 +28,7 @@ from mohs.space import (
 )
 from mohs.space.sources import offers
 from mohs.text import Text
+from mohs.text.nearest import Nearest
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling, Spot, Tag
 from mohs.text.vectors import Vectors
 from tests.toys import now, services, table
@@ -188,3 +190,24 @@ def test_candidates_keep_the_case_pattern_and_never_repeat(old: str, new: list[s
     assert len(set(found)) == len(found)
     expected = [w.upper() if old == "GOOD" else w[0].upper() + w[1:] if old[0].isupper() else w for w in new]
     assert found == list(dict.fromkeys(w for w in expected if w != old))
+
+
+def test_the_words_of_many_texts_are_searched_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = tuple("abcdefgh")
+    vectors = Vectors("toy", words, np.random.default_rng(1).normal(size=(8, 3)).astype(np.float32))
+    asked: list[int] = []
+    search = Nearest.__call__
+
+    def noted(self: Nearest, rows: Any, k: int) -> Any:
+        asked.append(len(rows))
+        return search(self, rows, k)
+
+    monkeypatch.setattr(Nearest, "__call__", noted)
+    for source in (Neighbours(k=3, min_cosine=-1), Neighbours(k=3, min_cosine=-1, max_distance=100)):
+        ask = services(vectors=vectors)
+        texts = [Text("a b"), Text("b c"), Text("d"), Text("e unknown")]
+        together = [source(text, range(len(text)), ask) for text in texts]
+        found = {ended.key: ended.result for ended in run(enumerate(together), [])}
+        assert asked == [5]
+        assert [found[n] for n in range(4)] == [now(source(text, range(len(text)), ask)) for text in texts]
+        asked.clear()

@@ -57,6 +57,19 @@ def test_the_same_as_the_search_and_each_row_once(tmp_path: Path, on_disk: bool)
     assert (tmp_path / "deep").exists() == on_disk
 
 
+def test_what_is_expected_is_searched_for_with_the_next(tmp_path: Path) -> None:
+    counting = Counting()
+    neighbours = Neighbours(counting.search(), tmp_path / "toy")
+    neighbours.expect(np.array([4, 3, 9]), 5)
+    neighbours.expect(np.array([6]), 65)  # longer lists are another search
+    assert counting.rows == []
+    assert ask(neighbours, [3], 5) == direct([3], 5)
+    assert counting.rows == [3, 4, 9]
+    assert ask(neighbours, [9, 4], 7) == direct([9, 4], 7)
+    assert ask(neighbours, [5], 5) == direct([5], 5)
+    assert counting.rows == [3, 4, 9, 5]
+
+
 def test_another_run_finds_the_lists(tmp_path: Path) -> None:
     ask(Neighbours(Counting().search(), tmp_path / "toy"), list(range(0, 200, 2)), 5)
     counting = Counting()

@@ -383,6 +383,30 @@ def test_empty_fields_keep_their_numbers() -> None:
     assert words_of(text.fields) == ["a", "b", "c"]
 
 
+@given(st.lists(st.sampled_from(["a", "b", "A", ""]), min_size=4, max_size=4), st.integers(0, 3))
+def test_changes_are_the_places_that_differ(new: list[str], other: int) -> None:
+    text = Text("a b, A b").replace(other, "x")
+    changed = text.replace_all(dict(enumerate(new)))
+    places = [place for place in range(4) if text.words[place] != new[place]]
+    assert text.changes(changed) == places == [edit.position for edit in text.edits(changed)]
+
+
+def test_a_hash_does_not_leave_its_process() -> None:
+    text = Text("a b")
+    state = pickle.dumps(text)
+    assert hash(text) == hash(Text("a b"))
+    assert pickle.dumps(text) == state
+    copied = pickle.loads(state)
+    assert (copied, hash(copied), copied.words) == (text, hash(text), text.words)
+
+
+def test_replacing_outside_the_text() -> None:
+    for place in (-1, 2):
+        with pytest.raises(IndexError, match=f"there is no word {place} in a text of 2 words"):
+            Text("a b").replace_all({0: "c", place: "d"})
+    assert Text("a b").replace_all({}) == Text("a b")
+
+
 def test_edits_need_the_same_gaps() -> None:
     with pytest.raises(AssertionError, match="same gaps"):
         Text("a b").edits(Text("a  b"))

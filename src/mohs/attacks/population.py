@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, islice
 from typing import NamedTuple
 
 from mohs.attacks.goal import Goal
@@ -81,8 +82,11 @@ class Scout:
         self.best = Member(x, float("-inf"), False)
         # Mixing is no step from one text to the next: what judges steps was asked when each word was brought in.
         self._whole = judging_whole_texts(space)
+        self._texts: dict[Text, Text] = {x: x}
+        self._mixtures: dict[tuple[Text, Text, Mask], Text] = {}  # of the last masks, which are mixed again
         self._members: dict[Text, Member] = {}
         self._swaps: dict[tuple[Text, int], list[Text]] = {}
+        self._best: dict[tuple[Text, int], Member] = {}  # the best swap at a place, where all are tried
 
     async def run(self, search: Callable[[], Awaitable[None]], *, again: bool) -> Text:
         """The best text ever asked when the search or the budget has ended.
@@ -116,11 +120,19 @@ class Scout:
         pairs = list(zip(texts, places, strict=True))
         wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._swaps]
         self._swaps.update(zip(wanted, await together(*(self._allowed(*pair) for pair in wanted)), strict=True))
-        groups = [[pair[0], *self._tried(self._swaps[pair])] for pair in pairs]
-        await self.members([text for group in groups for text in group])
+        if self.tries is not None:  # drawn anew each time
+            return await self._best_of([[text, *self._tried(self._swaps[text, place])] for text, place in pairs])
+        wanted = [pair for pair in dict.fromkeys(pairs) if pair not in self._best]
+        found = await self._best_of([[pair[0], *self._swaps[pair]] for pair in wanted])
+        self._best.update(zip(wanted, found, strict=True))
+        return [self._best[pair] for pair in pairs]
+
+    async def _best_of(self, groups: Sequence[Sequence[Text]]) -> list[Member]:
+        """Of each group the strongest of the others if it is better than the first, or else the first."""
+        members = iter(await self.members([text for group in groups for text in group]))
         best = []
         for group in groups:
-            current, *swapped = (self._members[text] for text in group)
+            current, *swapped = islice(members, len(group))
             top = strongest(swapped) if swapped else current
             best.append(top if top.beats(current) else current)
         return best
@@ -150,11 +162,12 @@ class Scout:
         if self.back:
             words = (self.x.words[place], *words)
         swaps = [text.replace(place, word) for word in dict.fromkeys(words) if word != text.words[place]]
-        return await self.space.allowed(text, swaps, self.ask)
+        return list(map(self._same, await self.space.allowed(text, swaps, self.ask)))
 
     def _tried(self, swaps: list[Text]) -> list[Text]:
         fresh = [number for number, text in enumerate(swaps) if text not in self._members]
-        if self.tries is None or len(fresh) <= self.tries:
+        assert self.tries is not None, "otherwise all are tried"
+        if len(fresh) <= self.tries:
             return swaps
         drawn = self.ask.random.sample(fresh, self.tries)
         return [text for number, text in enumerate(swaps) if number in drawn or text in self._members]
@@ -165,7 +178,17 @@ class Scout:
 
     def mixed(self, one: Text, other: Text, mask: Mask) -> Text:
         """The one text with the masked words of the other."""
-        return one.replace_all({p: other.words[p] for p, taken in zip(self.positions, mask, strict=True) if taken})
+        key = one, other, mask
+        found = self._mixtures.get(key)
+        if found is None:
+            words = other.words
+            found = self._same(one.replace_all({p: words[p] for p in compress(self.positions, mask)}))
+            self._mixtures[key] = found
+        return found
+
+    def _same(self, text: Text) -> Text:
+        """Of equal texts always the one that came first, which spares comparing them letter by letter."""
+        return self._texts.setdefault(text, text)
 
     async def masks(
         self, pairs: Sequence[tuple[Text, Text]], draw: Callable[[int], Mask], otherwise: Callable[[], Mask]
@@ -174,6 +197,7 @@ class Scout:
 
         One that does not is drawn again, at most twenty times; then `otherwise` says which of the two stays whole.
         """
+        self._mixtures.clear()
         masks = [draw(number) for number in range(len(pairs))]
         broken = list(range(len(pairs)))
         for attempt in range(RETRIES + 1):

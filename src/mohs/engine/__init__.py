@@ -3,7 +3,7 @@
 Knows no text, no torch, no clock and no threads.
 """
 
-from mohs.engine.ask import Ask, together
+from mohs.engine.ask import Ask, others_first, together
 from mohs.engine.cache import AnswerCache
 from mohs.engine.meter import BudgetSpent, Meter
 from mohs.engine.run import Finished, run
@@ -18,6 +18,7 @@ __all__ = [
     "Model",
     "Service",
     "by_size",
+    "others_first",
     "run",
     "together",
 ]

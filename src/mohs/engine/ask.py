@@ -54,7 +54,7 @@ class _Together:
                     except StopIteration as stop:
                         results[number] = stop.value
                 going = still
-                if asks:
+                if going:
                     yield tuple(asks)
         finally:
             for number in going:  # only when a branch failed or the search was closed
@@ -67,3 +67,18 @@ class _Together:
 async def together(*awaitables: Awaitable[Any]) -> list[Any]:
     """Await several things at once, so that their questions travel in the same batches."""
     return await _Together(awaitables)
+
+
+class _Others:
+    """One turn for everybody else."""
+
+    def __await__(self) -> Generator[Asks, None, None]:
+        yield ()
+
+
+async def others_first() -> None:
+    """Let every other search that can move do so first.
+
+    What all of them will want of something outside the engine can so be known before the first of them asks for it.
+    """
+    await _Others()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -43,6 +44,8 @@ class Side(NamedTuple):
 
 def plain(word: str) -> str:
     """Lower case, straight apostrophes, every digit a nought."""
+    if word.isalpha():
+        return word.lower()
     low: str = _DIGIT.sub("0", word.lower().replace("’", "'"))
     return low
 
@@ -64,6 +67,8 @@ def quote(string: str, at: int, edge: str = "") -> str:
 
 def shape(word: str) -> str:
     """The kinds of characters in a word, runs as one: `Xx`, `x-x`, `0`."""
+    if word.isalpha() and word.islower():
+        return "x"
     kinds: list[str] = []
     for char in word[:20]:
         kind = "X" if char.isupper() else "x" if char.isalpha() else "0" if char.isdigit() else char
@@ -81,8 +86,14 @@ def guess_keys(word: str) -> list[str]:
 
 
 def key(name: str, value: str) -> int:
-    """A feature as a number."""
-    return crc32(f"{name}={value}".encode("utf-8", "surrogatepass"))
+    """A feature as a number: the sum over `name=value`."""
+    return crc32(value.encode("utf-8", "surrogatepass"), _begun(name))
+
+
+@cache
+def _begun(name: str) -> int:
+    """The sum so far; there are few names and very many values."""
+    return crc32(f"{name}=".encode())
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +122,7 @@ class Features:
         """Features of a word by itself; one with a clitic (don't, film's) is read as its first part, and marked."""
         low = plain(word)
         found = [key("", ""), key("word", low), key("shape", f"{shape(word)}{opens:d}")]
-        if clitic := _CLITIC.fullmatch(low):
+        if "'" in low and (clitic := _CLITIC.fullmatch(low)):
             low = clitic[1]
             found += [key("word", low), key("clitic", clitic[2])]
         if "-" in low:

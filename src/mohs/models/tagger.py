@@ -14,6 +14,7 @@ from contextlib import nullcontext
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -124,12 +125,11 @@ class _Rows:
         index = self._index
         if len(index) > MOST_KEPT:
             index.clear()
-        for key in keys:
-            if key not in index:
-                if len(index) == len(self._rows):
-                    self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
-                self._rows[len(index)] = self._make(key)
-                index[key] = len(index)
+        if new := [key for key in dict.fromkeys(keys) if key not in index]:
+            while len(index) + len(new) > len(self._rows):
+                self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+            self._rows[len(index) : len(index) + len(new)] = self._make(new)
+            index.update(zip(new, range(len(index), len(index) + len(new)), strict=True))
         return self._rows[[index[key] for key in keys]]
 
 
@@ -161,16 +161,19 @@ class PocketTagger:
         index = {key: row for row, key in enumerate(keys.tolist())}
         unknown = len(keys)
 
-        def total(found: Any) -> Any:
-            return weights[[index.get(key, unknown) for key in found]].sum(0, dtype=np.int16)
+        def totals(found: list[Any]) -> Any:
+            rows = [index.get(key, unknown) for keys in found for key in keys]
+            starts = list(accumulate(map(len, found[:-1]), initial=0))  # none is empty
+            return np.add.reduceat(weights[rows], starts, dtype=np.int16)
 
-        def before(string: str) -> Any:
-            side = features.before(string)
-            return np.append(total(side.keys), np.int16(side.opens))
+        def before(strings: list[Any]) -> Any:
+            sides = [features.before(string) for string in strings]
+            opens = np.array([side.opens for side in sides], np.int16)
+            return np.column_stack([totals([side.keys for side in sides]), opens])
 
         self._before = _Rows(len(tags) + 1, before)
-        self._word = _Rows(len(tags), lambda key: total(features.word(*key)))
-        self._behind = _Rows(len(tags), lambda string: total(features.behind(string).keys))
+        self._word = _Rows(len(tags), lambda keys: totals([features.word(*key) for key in keys]))
+        self._behind = _Rows(len(tags), lambda strings: totals([features.behind(string).keys for string in strings]))
         self._cores: dict[str, tuple[int, int]] = {}
 
     def plan(self, items: list[Spot]) -> list[list[Spot]]:

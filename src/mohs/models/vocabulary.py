@@ -68,11 +68,12 @@ class Vocabulary:
     def packed(self, fields: tuple[str, ...]) -> bytes:
         """The same as the bytes of 32-bit numbers, which are put together from those of the pieces between spaces."""
         piece = self._pieces.__getitem__
-        parts = [b"".join(map(piece, field.split(" "))) for field in fields]
-        if sum(map(len, parts)) > self._room(fields) * BYTES:
+        if len(fields) == 1:
+            row = b"".join(map(piece, fields[0].split(" ")))[: self.most * BYTES]
+        else:
+            parts = [b"".join(map(piece, field.split(" "))) for field in fields]
             kept = keep([len(part) // BYTES for part in parts], self._room(fields))
-            parts = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
-        row = parts[0] if len(parts) == 1 else _SEPARATOR.join(parts)
+            row = _SEPARATOR.join([part[: size * BYTES] for part, size in zip(parts, kept, strict=True)])
         return row.ljust(self.least * BYTES, b"\0")
 
     @cached_property

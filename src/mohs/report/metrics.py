@@ -9,16 +9,18 @@ is to keep the label with fewer words (`reduced:N`) there is none under attack: 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 
 _RESAMPLES = 2000
+_DRAWN = 1 << 16  # numbers at a time: few enough for a processor's cache
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,18 @@ def mean_of(values: Sequence[float], over: str) -> Mean:
     if not values:
         return Mean(None, None, None, 0, over)
     numbers = np.asarray(values, dtype=np.float64)
-    generator = np.random.default_rng(0)
-    means = (
-        [float(generator.choice(numbers, len(numbers)).mean()) for _ in range(_RESAMPLES)]
-        if len(set(values)) > 1
-        else []
-    )
-    low, high = np.percentile(means, [2.5, 97.5]).tolist() if means else (float(numbers[0]), float(numbers[0]))
+    low, high = float(numbers[0]), float(numbers[0])
+    if len(set(values)) > 1:
+        low, high = np.percentile(np.concatenate(list(_resampled(numbers))), [2.5, 97.5]).tolist()
     return Mean(float(numbers.mean()), low, high, len(values), over)
+
+
+def _resampled(numbers: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
+    """Means of as many numbers drawn with replacement, some at a time so that memory stays small."""
+    generator = np.random.default_rng(0)
+    step = max(1, _DRAWN // len(numbers))
+    for done in range(0, _RESAMPLES, step):
+        yield generator.choice(numbers, (min(step, _RESAMPLES - done), len(numbers))).mean(axis=1)
 
 
 @dataclass(frozen=True)

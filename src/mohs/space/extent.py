@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import ne
 from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
@@ -119,11 +120,9 @@ class PositionsAgain:
             return [0.0] * len(candidates)
         if not original.same_shape(current):
             return [math.nan] * len(candidates)
-        touched = {edit.position for edit in original.edits(current)}
+        touched = set(original.changes(current))
         return [
-            float(sum(edit.position in touched for edit in current.edits(candidate)))
-            if current.same_shape(candidate)
-            else math.nan
+            float(len(touched.intersection(current.changes(candidate)))) if current.same_shape(candidate) else math.nan
             for candidate in candidates
         ]
 
@@ -131,5 +130,5 @@ class PositionsAgain:
 def words_changed(one: Text, other: Text) -> int:
     """Words that differ place by place, or, where words were added or dropped, in the best alignment."""
     if one.same_shape(other):
-        return sum(a != b for a, b in zip(one.words, other.words, strict=True))
+        return sum(map(ne, one.words, other.words))
     return Levenshtein.distance(one.words, other.words)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from mohs.engine import together
+from mohs.engine import others_first, together
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
@@ -58,6 +58,8 @@ class Neighbours:
         """Neighbours of the lower-cased words."""
         words = [text.words[position] for position in positions]
         plain = [word.lower() for word in words]
+        ask.vectors.expect(plain, self.k, by_distance=self.max_distance is not None)
+        await others_first()  # so that the words of many texts are searched for together
         if self.max_distance is None:
             near = [[other for other, _ in found] for found in ask.vectors.near(plain, self.k, self.min_cosine)]
         else:
@@ -197,7 +199,9 @@ class OneOf:
 
 def offers(old: str, new: Iterable[str], name: str) -> Offers:
     """Words in the case pattern of the one they replace, without it and without repeats."""
-    return {cased: name for cased in (like(word, old) for word in new) if cased != old}
+    found = dict.fromkeys(new if old.islower() else [like(word, old) for word in new], name)
+    found.pop(old, None)
+    return found
 
 
 async def tags(text: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, str]]:

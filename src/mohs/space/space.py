@@ -32,14 +32,14 @@ class Opening:
         """What may stand at each position of a text: stopwords are not brought in, constraints on words are obeyed."""
         found = []
         for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
-            kept = [word for word in offered if _plain(word) not in self.stopwords]
+            kept = [word for word in offered if word.lower().replace("\u2019", "'") not in self.stopwords]
             for constraint in self.constraints:
                 if kept and constraint.about_words:
                     assert isinstance(constraint.measure, WordMeasure)
                     values = constraint.measure.of_words(self.original.words[position], kept, ask)
                     words = len(self.original)
                     kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
-            found.append({word: offered[word] for word in kept})
+            found.append(offered if len(kept) == len(offered) else {word: offered[word] for word in kept})
         return found
 
 

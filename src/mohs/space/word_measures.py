@@ -139,14 +139,15 @@ class SamePos:
         """One question for each changed word, and one for what stood there in the original."""
         reference = original if current is None else current
         changed = [
-            [edit.position for edit in reference.edits(candidate)] if reference.same_shape(candidate) else None
-            for candidate in candidates
+            reference.changes(candidate) if reference.same_shape(candidate) else None for candidate in candidates
         ]
+        touched = dict.fromkeys(place for places in changed for place in places or ())
+        old = {place: self._spot(original, place) for place in touched}
         spots = [
             spot
             for candidate, places in zip(candidates, changed, strict=True)
             for place in places or ()
-            for spot in (self._spot(original, place), self._spot(candidate, place))
+            for spot in (old[place], self._spot(candidate, place))
         ]
         wanted = list(dict.fromkeys(spots))
         tags = {spot: self._class(tag.pos) for spot, tag in zip(wanted, await ask.tagger(wanted), strict=True)}

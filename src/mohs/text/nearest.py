@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +26,19 @@ class Nearest:
     sort or partition all scores. Rows that are equally near come in their order in the table.
     """
 
-    table: Floats  # a rough score is the product of two rows ...
+    table: Floats  # a rough score is the product of two rows, each divided ...
     bias: Floats  # ... and the bias of the second: -inf for a row that is nobody's neighbour and has none
     slack: float  # no rough score is further than this from the exact one, in the same unit
     nearness: Callable[[Numbers, Numbers], Floats]  # of pairs of rows, exactly; large is near
+    divisor: npt.NDArray[np.float64] | None = None  # ... by this, one number a row or one for all
 
     def width(self, k: int) -> int:
         """How long the list of a row is when k are asked for: fewer where there are not so many others."""
-        return max(0, min(k, int(np.isfinite(self.bias).sum()) - 1))
+        return max(0, min(k, self._usable - 1))
+
+    @cached_property
+    def _usable(self) -> int:
+        return int(np.isfinite(self.bias).sum())
 
     def __call__(self, rows: Numbers, k: int) -> Lists:
         """Of each row the k nearest others, nearest first; all nan for a row that is nobody's neighbour itself."""
@@ -46,8 +52,13 @@ class Nearest:
             numbers[part], values[part] = self._some(rows[part], k)
         return numbers, values
 
+    @cached_property
+    def _divided(self) -> Floats:
+        """Made for the first search: where all lists are known already there is none."""
+        return self.table if self.divisor is None else divided(self.table, self.divisor)
+
     def _some(self, rows: Numbers, k: int) -> Lists:
-        scores = self.table[rows] @ self.table.T
+        scores = self._divided[rows] @ self._divided.T
         if self.bias.any():
             scores += self.bias
         scores[np.arange(len(rows)), rows] = -np.inf  # nobody is their own neighbour
@@ -60,6 +71,13 @@ class Nearest:
         starts = np.searchsorted(asked, np.arange(len(rows)))  # asked is ascending, and each row has at least k
         best = order[starts[:, None] + np.arange(k)]
         return found[best], values[best]
+
+
+def divided(table: Floats, by: npt.NDArray[np.float64]) -> Floats:
+    """In float64, without a whole table in float64."""
+    quotients = np.empty(table.shape, np.float32)
+    np.divide(table, by, out=quotients, casting="same_kind")
+    return quotients
 
 
 def _lower_bound(scores: Floats, k: int) -> Floats:

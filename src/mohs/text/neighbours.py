@@ -44,15 +44,19 @@ class Neighbours:
         self._search = search
         self._stem = stem  # of the files' names; None: in memory only
         self._known: dict[int, dict[int, Entry]] = {}  # by length of the lists
+        self._expected: dict[int, list[int]] = {}
+
+    def expect(self, rows: Numbers, k: int) -> None:
+        """Say what will be asked for soon: the next search looks for these rows too."""
+        self._expected.setdefault(_length(k), []).extend(rows.tolist())
 
     def __call__(self, rows: Numbers, k: int) -> Lists:
         """Of each row the k nearest others, as the search gives them."""
-        length = _LEAST
-        while length < k:
-            length *= 2
+        length = _length(k)
         known = self._known.setdefault(length, {})
-        wanted = [row for row in dict.fromkeys(rows.tolist()) if row not in known]
-        if wanted:
+        if any(row not in known for row in rows.tolist()):
+            expected = self._expected.pop(length, [])
+            wanted = [row for row in dict.fromkeys([*rows.tolist(), *expected]) if row not in known]
             file = self._stem and _File(
                 self._stem.with_name(f"{self._stem.name}-{length}.sqlite"), self._search, length
             )
@@ -70,6 +74,14 @@ class Neighbours:
         for i, (others, nearness) in enumerate(entries):
             numbers[i], values[i] = others[:width], nearness[:width]
         return numbers, values
+
+
+def _length(k: int) -> int:
+    """How long the lists are that are kept for k neighbours."""
+    length = _LEAST
+    while length < k:
+        length *= 2
+    return length
 
 
 class _File:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, total_ordering
+from itertools import compress
+from operator import ne
 from typing import NamedTuple
 
 import regex
@@ -47,13 +49,14 @@ class Text:
     empty goes the one space that its removal would leave over.
     """
 
-    __slots__ = ("_bounds", "_fields", "_gaps", "_shape", "words")
+    __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "words")
 
     words: tuple[str, ...]
     _shape: tuple[str, ...]  # the gaps while no word is empty; of all fields in a row: a field with n words has n + 1
     _gaps: tuple[str, ...]  # as they are
     _bounds: tuple[int, ...]  # how many words come before each field, and in all
     _fields: tuple[str, ...] | None
+    _hash: int | None
 
     def __init__(self, *fields: str) -> None:
         words: list[str] = []
@@ -67,11 +70,12 @@ class Text:
         self.words, self._gaps, self._bounds = tuple(words), tuple(gaps), tuple(bounds)
         self._shape = self._gaps
         self._fields = fields
+        self._hash = None
 
     @classmethod
     def _made(cls, words: tuple[str, ...], shape: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
         text = cls.__new__(cls)
-        text.words, text._shape, text._bounds, text._fields = words, shape, bounds, None
+        text.words, text._shape, text._bounds, text._fields, text._hash = words, shape, bounds, None, None
         text._gaps = text._without_left_over_spaces() if "" in words else shape
         return text
 
@@ -89,7 +93,10 @@ class Text:
     def fields(self) -> tuple[str, ...]:
         """The strings, one for each field."""
         if self._fields is None:
-            self._fields = tuple(self._field(number) for number in range(len(self._bounds) - 1))
+            if len(self._bounds) == 2:
+                self._fields = (self._field(0),)
+            else:
+                self._fields = tuple(self._field(number) for number in range(len(self._bounds) - 1))
         return self._fields
 
     def _field(self, number: int) -> str:
@@ -106,13 +113,19 @@ class Text:
         return f"Text({', '.join(map(repr, self.fields))})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Text) and self.fields == other.fields
+        return self is other or (isinstance(other, Text) and self.fields == other.fields)
 
     def __lt__(self, other: Text) -> bool:
         return self.fields < other.fields
 
     def __hash__(self) -> int:
-        return hash(self.fields)
+        if self._hash is None:
+            self._hash = hash(self.fields)
+        return self._hash
+
+    def __getstate__(self) -> tuple[None, dict[str, object]]:
+        # Another process has another hash for the same string.
+        return None, {name: None if name == "_hash" else getattr(self, name) for name in self.__slots__}
 
     def __len__(self) -> int:
         return len(self.words)
@@ -143,9 +156,11 @@ class Text:
 
     def replace_all(self, words: Mapping[int, str]) -> Text:
         """The text with several words replaced at once."""
+        if words:
+            self._check(min(words))
+            self._check(max(words))
         changed = list(self.words)
         for position, word in words.items():
-            self._check(position)
             changed[position] = word
         return self._made(tuple(changed), self._shape, self._bounds)
 
@@ -212,13 +227,16 @@ class Text:
 
     def same_shape(self, other: Text) -> bool:
         """Whether the two differ only in the words at their positions."""
-        return self._shape == other._shape and self._bounds == other._bounds
+        return (self._shape is other._shape or self._shape == other._shape) and self._bounds == other._bounds
+
+    def changes(self, changed: Text) -> list[int]:
+        """The positions whose words differ, for a text of the same shape."""
+        assert self.same_shape(changed), "edits are defined between texts with the same gaps"
+        return list(compress(range(len(self.words)), map(ne, self.words, changed.words)))
 
     def edits(self, changed: Text) -> tuple[Edit, ...]:
         """The words that differ, for a text of the same shape."""
-        assert self.same_shape(changed), "edits are defined between texts with the same gaps"
-        pairs = zip(self.words, changed.words, strict=True)
-        return tuple(Edit(position, old, new) for position, (old, new) in enumerate(pairs) if old != new)
+        return tuple(Edit(p, self.words[p], changed.words[p]) for p in self.changes(changed))
 
 
 def _closed(before: str, after: str, first: bool) -> tuple[str, str]:

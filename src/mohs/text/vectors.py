@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.text import pocket
-from mohs.text.nearest import Floats, Nearest, Numbers
+from mohs.text.nearest import Floats, Nearest, Numbers, divided
 from mohs.text.neighbours import Neighbours, cache_folder
 from mohs.text.vector_files import read_rows
 
@@ -41,7 +41,7 @@ class Vectors:
     @cached_property
     def unit(self) -> Floats:
         """The rows at unit length; rows of zeros stay."""
-        return _divided(self.table, np.where(self._lengths > 0, self._lengths, 1)[:, None])
+        return divided(self.table, self._divisor)
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -68,6 +68,11 @@ class Vectors:
         found = self._named(self._by_distance, words, k, -max_distance)
         return [[(word, -value) for word, value in pairs] for pairs in found]
 
+    def expect(self, words: Sequence[str], k: int, *, by_distance: bool = False) -> None:
+        """Say that `near`, or `near_by_distance`, will be asked about words: what searches next looks for them too."""
+        lookup = self._by_distance if by_distance else self._by_cosine
+        lookup.expect(np.array([self.index[word] for word in words if word in self.index], np.int64), k)
+
     def cosines(self, word: str, others: Sequence[str]) -> Floats:
         """The cosine of a word with each of the others; nan where one of the two is unknown or zero."""
         return self._compare(word, others, self._cosines)
@@ -79,17 +84,16 @@ class Vectors:
     @cached_property
     def _by_cosine(self) -> Neighbours:
         bias = np.where(self._lengths > 0, 0, -np.inf).astype(np.float32)
-        search = Nearest(self.unit, bias, (self.table.shape[1] + 4) * _EPSILON, self._cosines)
+        search = Nearest(self.table, bias, (self.table.shape[1] + 4) * _EPSILON, self._cosines, self._divisor)
         return Neighbours(search, self._stem("cosine"))
 
     @cached_property
     def _by_distance(self) -> Neighbours:
         # q.x - |x|^2 / 2 puts rows in the order of their distances; scaled down first, so that nothing overflows.
         scale = np.array(self._lengths.max() or 1.0)
-        table = _divided(self.table, scale)
         bias = (-((self._lengths / scale) ** 2) / 2).astype(np.float32)
         slack = (self.table.shape[1] + 16) * _EPSILON
-        search = Nearest(table, bias, slack, lambda one, other: -self._distances(one, other))
+        search = Nearest(self.table, bias, slack, lambda one, other: -self._distances(one, other), scale)
         return Neighbours(search, self._stem("distance"))
 
     def _stem(self, measure: str) -> Path | None:
@@ -98,9 +102,11 @@ class Vectors:
     def _named(self, lookup: Neighbours, words: Sequence[str], k: int, least: float) -> Near:
         rows = {word: self.index[word] for word in words if word in self.index}
         numbers, values = lookup(np.fromiter(rows.values(), np.int64), k)
+        counts = (values >= least).sum(1).tolist()  # nearest first, so those near enough come first
+        named = self.words.__getitem__
         found = {
-            word: [(self.words[row], value) for row, value in zip(others, nearness, strict=True) if value >= least]
-            for word, others, nearness in zip(rows, numbers.tolist(), values.tolist(), strict=True)
+            word: list(zip(map(named, others[:count]), nearness[:count], strict=True))
+            for word, count, others, nearness in zip(rows, counts, numbers.tolist(), values.tolist(), strict=True)
         }
         return [found.get(word, []) for word in words]
 
@@ -109,9 +115,14 @@ class Vectors:
         lengths: npt.NDArray[np.float64] = np.sqrt(np.einsum("ij,ij->i", self.table, self.table, dtype=np.float64))
         return lengths
 
+    @cached_property
+    def _divisor(self) -> npt.NDArray[np.float64]:
+        return np.where(self._lengths > 0, self._lengths, 1)[:, None]
+
     def _cosines(self, one: Numbers, other: Numbers) -> Floats:
         """Pair by pair: a sum along each pair's own row, so that a value depends on nothing but its pair."""
-        products = (self.unit[one].astype(np.float64) * self.unit[other]).sum(axis=1)
+        one_unit, other_unit = (divided(self.table[rows], self._divisor[rows]) for rows in (one, other))
+        products = (one_unit.astype(np.float64) * other_unit).sum(axis=1)
         products[(self._lengths[one] == 0) | (self._lengths[other] == 0)] = np.nan
         cosines: Floats = np.clip(products, -1, 1).astype(np.float32)
         return cosines
@@ -130,13 +141,6 @@ class Vectors:
             known = np.flatnonzero(numbers >= 0)
             result[known] = value(np.full(len(known), row), numbers[known])
         return result
-
-
-def _divided(table: Floats, by: npt.NDArray[np.float64]) -> Floats:
-    """In float64, without a whole table in float64."""
-    quotients = np.empty(table.shape, np.float32)
-    np.divide(table, by, out=quotients, casting="same_kind")
-    return quotients
 
 
 def read_vectors(spec: str) -> Vectors:

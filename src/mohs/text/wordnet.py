@@ -49,7 +49,8 @@ class WordNet:
         Nouns come before verbs, adjectives and adverbs, and in a class the commonest sense first. Entries of several
         words are left out unless wanted. The base form of an inflected word counts as another word.
         """
-        found = (lemma.name() for synset in self._synsets(word, pos) for lemma in synset.lemmas())
+        kinds = CLASSES if pos is None else (_known(pos),)
+        found = self._asked(lambda: [name for kind in kinds for name in self._reader.names(_key(word), kind)])
         return _others(word, found, several_words)
 
     def antonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
@@ -80,8 +81,7 @@ class WordNet:
         return tuple(dict.fromkeys(pos for _, pos in self.lemmas_with_pos(word)))
 
     def _synsets(self, word: str, pos: str | None) -> list[Any]:
-        assert pos is None or pos in CLASSES, f"a part of speech is one of {CLASSES}, not {pos!r}"
-        return self._asked(lambda: self._reader.synsets(_key(word), pos))
+        return self._asked(lambda: self._reader.synsets(_key(word), pos and _known(pos)))
 
     def _asked(self, question: Callable[[], list[Any]]) -> list[Any]:
         """NLTK's answer; a damaged file shows only now, as a warning or as whatever it tripped over."""
@@ -91,6 +91,24 @@ class WordNet:
                 return question()
         except Exception as error:
             raise _damaged(self.path, error) from error
+
+
+def _known(pos: str) -> str:
+    assert pos in CLASSES, f"a part of speech is one of {CLASSES}, not {pos!r}"
+    return pos
+
+
+def _names(data: bytes, offset: int) -> list[str]:
+    """The words of the synset whose line begins there: `offset file class count word id word id ... | gloss`.
+
+    NLTK takes the whole line apart, with pointers, frames and examples, which costs as much as a search does.
+    """
+    columns, bar, _ = data[offset : data.index(b"\n", offset)].partition(b"|")
+    parts = columns.decode().split()
+    names = parts[4 : 4 + 2 * int(parts[3], 16) : 2]
+    if not bar or parts[0] != f"{offset:08d}" or len(names) != int(parts[3], 16):
+        raise ValueError(f"no synset at {offset}")
+    return [name[: name.rindex("(")] if name.endswith(")") else name for name in names]
 
 
 def _key(word: str) -> str:
@@ -163,6 +181,12 @@ def _reader(path: Path, files: Mapping[str, bytes]) -> Any:
         def bases(self, form: str, pos: str) -> list[str]:
             found: list[str] = self._morphy(form, pos)
             return found
+
+        def names(self, form: str, pos: str) -> list[str]:
+            """The words of all synsets of a form, in their order."""
+            index, data = self._lemma_pos_offset_map, files[f"data.{_PARTS[CLASSES.index(pos)]}"]
+            offsets = (offset for base in self.bases(form, pos) for offset in index[base].get(pos, ()))
+            return [name for offset in offsets for name in _names(data, offset)]
 
     try:
         with warnings.catch_warnings():
