@@ -170,7 +170,7 @@ def main() -> None:
             random_classifier(Path(folder), **SIZES[name])
             victim = Watched(folder, device=options.device, dtype=options.dtype)
             for length in options.lengths:
-                measure(name, victim, length, options.n if length < 200 else options.n // 4)
+                measure(name, victim, length, options.n * 32 // max(32, length))
 
 
 if __name__ == "__main__":

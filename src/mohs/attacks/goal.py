@@ -13,7 +13,7 @@ DECIMALS = 6  # scores are compared after rounding, so that the last bits of a m
 
 def predicted(scores: Sequence[float]) -> int:
     """The class with the highest score; the first of equals."""
-    return max(range(len(scores)), key=scores.__getitem__)
+    return scores.index(max(scores))
 
 
 class Goal(Protocol):

@@ -169,10 +169,15 @@ class Transformer(Network):
             self._encode(items)
         except (TypeError, UnicodeEncodeError):  # one that no tokenizer reads takes no other with it
             self._encode([item for item in items if all(map(writable, item))])
+        own: dict[int, list[Fields]] = defaultdict(list)
+        rows_of = self._rows.get
+        for item in items if self._padded else sorted(items):  # of no use where shapes differ with the waiting texts
+            row = rows_of(item)
+            own[0 if row is None else len(row[0])].append(item)
+        unreadable = own.pop(0, [])
         groups: dict[int, list[Fields]] = defaultdict(list)
-        for item in sorted(items):
-            groups[self._length(len(self._rows[item][0]) // BYTES) if item in self._rows else 0].append(item)
-        unreadable = groups.pop(0, [])
+        for size in sorted(own):
+            groups[self._length(size // BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
             rows = self._rows_at(length)
@@ -182,11 +187,12 @@ class Transformer(Network):
 
     def launch(self, batch: list[Fields]) -> Ticket:
         """Send a batch of one token length to the device; on CUDA this returns before it is done."""
-        missing = [item for item in batch if item not in self._rows]
-        for item in missing:
-            "".join(item).encode()  # half a surrogate pair raises here, in words that say so
-        self._encode(missing)
-        answers = self._forward([self._rows.pop(item) for item in batch])
+        if not self._rows.keys() >= set(batch):
+            missing = [item for item in batch if item not in self._rows]
+            for item in missing:
+                "".join(item).encode()  # half a surrogate pair raises here, in words that say so
+            self._encode(missing)
+        answers = self._forward(list(map(self._rows.pop, batch)))
         if answers.device.type != "cuda":
             return len(batch), answers, None
         answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for what is launched later
