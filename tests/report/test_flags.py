@@ -18,7 +18,7 @@ def record(number: int, outcome: Outcome, attack: str = "a", **facts: Any) -> Re
         attack=attack,
         example_id=str(number),
         outcome=outcome,
-        label=1,
+        label=facts.pop("label", 1),
         names=("text",),
         original=("x",),
         seed=0,
@@ -33,7 +33,7 @@ def raised(records: list[Record], planned: int | None = None, **facts: Any) -> l
     return flags(facts, summarise(records), len(records), len(records) if planned is None else planned)
 
 
-GOOD = [record(i, Outcome.SUCCESS if i < 5 else Outcome.FAILED) for i in range(20)]
+GOOD = [record(i, Outcome.SUCCESS if i < 5 else Outcome.FAILED, label=int(i < 18)) for i in range(20)]
 
 
 def test_nothing_to_say() -> None:
@@ -45,7 +45,7 @@ def test_nothing_to_say() -> None:
     [
         (GOOD, {"planned": 30}, "not finished: 20 of 30"),
         (GOOD, {"repeats_itself": False}, "two answers to the same text"),
-        ([record(i, Outcome.SKIPPED, scores_before=(0.9, 0.1)) for i in range(20)], {}, "worse than chance"),
+        ([record(i, Outcome.SKIPPED, scores_before=(0.9, 0.1)) for i in range(19)], {}, "worse than chance"),
         (GOOD[3:] + [record(i, Outcome.FAILED, positions=0) for i in range(3)], {}, "no word to replace in 3 of 20"),
         (GOOD[3:] + [record(i, Outcome.EXHAUSTED) for i in range(3)], {}, "ran out of queries on 3 of 20"),
         (GOOD[3:] + [record(i, Outcome.FAILED, near_tie=True) for i in range(3)], {}, "3 verdicts stand on a margin"),
@@ -90,3 +90,11 @@ def test_a_random_victim_is_noticed() -> None:
     with mohs.attack(moody, [("a good film", 1)], "random") as run:
         assert run.manifest["facts"]["repeats_itself"] is False
         assert any("two answers" in flag for flag in flags(run.manifest["facts"], run.summary(), 1, 1))
+
+
+def test_one_label_alone() -> None:
+    alike = [record(i, Outcome.FAILED) for i in range(20)]
+    assert raised(alike) == [
+        "All 20 examples have the same label: if the file is sorted, draw rows at random with --sample."
+    ]
+    assert raised(alike[:19]) == []

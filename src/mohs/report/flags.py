@@ -12,6 +12,7 @@ from mohs.attacks.goal import keeps_label
 from mohs.report.metrics import Summary
 
 OFTEN = 0.1  # of the examples attacked
+MANY = 20  # examples, after which one label alone is no chance
 
 
 def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
@@ -29,6 +30,11 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         interval = summary.accuracy_before.interval
         if interval is not None and interval[1] < chance:
             found.append("The victim does worse than chance: are the labels in the order of its classes?")
+        judged = summary.accuracy_before.total
+        if summary.labels == 1 and judged >= MANY:
+            found.append(
+                f"All {judged} examples have the same label: if the file is sorted, draw rows at random with --sample."
+            )
     found += facts.get("notes", [])
     found += _black_beats_white(facts.get("boxes", {}), summaries)
     for summary in summaries:
@@ -51,9 +57,9 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
                 "a larger --budget may find more."
             )
         if summary.near_ties > OFTEN * attacked:
+            stand = "1 verdict stands" if summary.near_ties == 1 else f"{summary.near_ties} verdicts stand"
             found.append(
-                f"{summary.attack}: {summary.near_ties} verdicts stand on a margin under 1e-4, "
-                "and could fall otherwise on another machine."
+                f"{summary.attack}: {stand} on a margin under 1e-4, and could fall otherwise on another machine."
             )
     return found
 

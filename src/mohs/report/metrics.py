@@ -94,6 +94,7 @@ class Summary:
     near_ties: int = 0
     cut: int = 0  # examples longer than the victim's window
     empty: int = 0  # examples attacked that had no word to replace
+    labels: int = 0  # how many different labels the examples judged have
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
 
@@ -126,6 +127,7 @@ class _Tally:
         self.near_ties = 0
         self.cut = 0
         self.empty = 0
+        self.labels: set[int] = set()
         self.by: Counter[str] = Counter()
         self.right_before = 0
         self.right_after = 0
@@ -135,6 +137,7 @@ class _Tally:
         self.near_ties += record.near_tie
         self.cut += record.beyond_window > 0
         if record.outcome is not Outcome.ERROR:
+            self.labels.add(record.label)
             self.right_before += _right(record, record.scores_before)
             self.right_after += _right(record, record.scores_after or record.scores_before)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
@@ -167,6 +170,7 @@ class _Tally:
             near_ties=self.near_ties,
             cut=self.cut,
             empty=self.empty,
+            labels=len(self.labels),
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
         )
