@@ -9,6 +9,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+# Models of this size lose more to waiting threads than they gain; read when numpy and torch are first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # No deadlines: a slow machine is not a defect. The same examples on every run; explore with --hypothesis-profile=wide.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None, max_examples=1000)

@@ -6,17 +6,21 @@ import math
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from mohs.engine import by_size
+from mohs.models.encoder import PocketEncoder
+from mohs.models.tagger import PocketTagger
 from mohs.models.victim import Fields, Scores
 from mohs.space import Services
 from mohs.text import Text, pocket
 from mohs.text.questions import Blank, Filled, Guess, Labelled, Piece, Pieces, Scored, Slope, Spelling
 from mohs.text.text import like, words_of
+from mohs.text.vectors import read_vectors
 
 Result = TypeVar("Result")
 
@@ -129,9 +133,10 @@ def services(seed: int = 0, **answers: Any) -> Services:
 
 
 def now(coroutine: Coroutine[Any, None, Result]) -> Result:
-    """The result of a coroutine whose services answer at once."""
+    """The result of a coroutine whose services answer at once; giving way to others is not waiting."""
     try:
-        coroutine.send(None)
+        while coroutine.send(None) == ():
+            pass
     except StopIteration as stop:
         result: Result = stop.value
         return result
@@ -178,9 +183,33 @@ class Wordlike:
         )
 
 
+@cache
+def bundled() -> dict[str, Any]:
+    """The bundled tagger, vectors and encoder: loaded once, they remember answers from one run to the next."""
+    return {"tagger": PocketTagger(), "vectors": read_vectors("pocket"), "encoder": PocketEncoder()}
+
+
+class Purist:
+    """A grammar checker that objects to a word with the same first letter as the one before."""
+
+    name = "purist"
+    fingerprint = "purist-1"
+    in_flight = 2
+
+    def plan(self, items: list[str]) -> list[list[str]]:
+        return by_size(items, len, 64)
+
+    def launch(self, batch: list[str]) -> list[str]:
+        return batch
+
+    def collect(self, ticket: list[str]) -> list[tuple[str, ...]]:
+        return [tuple(re.findall(r"\b(?=(\w)\w*\W+\1)", text.lower())) for text in ticket]
+
+
 def toy_services() -> dict[str, Any]:
-    """For attacks that need what is not bundled."""
-    return {"masked_lm": Wordlike(), "lm": Wordlike(), "wordnet": _Book(Wordlike()), "sememes": _Book(Wordlike())}
+    """For attacks that need what is not bundled, or takes long."""
+    book = _Book(Wordlike())
+    return {"masked_lm": Wordlike(), "lm": Wordlike(), "grammar": Purist(), "wordnet": book, "sememes": book}
 
 
 @dataclass(frozen=True)

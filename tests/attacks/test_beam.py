@@ -17,7 +17,7 @@ from mohs.records import Outcome, Record
 from mohs.space import Constraint, WordsChanged
 from mohs.text import Text
 from mohs.text.dataset import Dataset
-from tests.toys import WordCount, table
+from tests.toys import WordCount, bundled, table
 
 SPACE = table(a="p q", b="r", c="s t", d="u")
 PLAIN = Beam(source=SPACE, constraints=(), stopwords=frozenset())
@@ -107,7 +107,7 @@ def test_a_beam_of_one_is_greedy_search() -> None:
     for budget in (None, 40):
         found = []
         for method in (Beam(width=1), Greedy()):
-            with mohs.attack("pocket", REVIEWS[:8], [method], budget=budget, tagger="pocket") as run:
+            with mohs.attack("pocket", REVIEWS[:8], [method], budget=budget, **bundled()) as run:
                 found.append([(r.outcome, r.perturbed, r.queries) for r in run.records()])
         assert found[0] == found[1]
 
@@ -135,7 +135,7 @@ def test_what_gained_most_is_tried_first_when_the_budget_ends() -> None:
 
 @cache
 def successes(method: Any, budget: int | None, seed: int = 0) -> int:
-    with mohs.attack("pocket", REVIEWS, [method], budget=budget, seed=seed, tagger="pocket") as run:
+    with mohs.attack("pocket", REVIEWS, [method], budget=budget, seed=seed, **bundled()) as run:
         records = list(run.records())
     assert [record.error for record in records if record.error] == []
     return sum(record.outcome is Outcome.SUCCESS for record in records)

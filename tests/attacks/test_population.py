@@ -23,8 +23,7 @@ from mohs.records import Outcome
 from mohs.space import Constraint, Neighbours, PositionsAgain, Space, WordsBeyond, WordsChanged
 from mohs.text import Text
 from mohs.text.dataset import Dataset
-from mohs.text.vectors import read_vectors
-from tests.toys import Instant, WordCount, now
+from tests.toys import Instant, WordCount, bundled, now
 
 X = Text("a truly good film")
 WEIGHTS = {"good": 3.0, "truly": 1.0, "nice": 1.5, "decent": 0.5, "really": -1.0}
@@ -201,7 +200,6 @@ class StillIGA(IGA):
     living: ClassVar[bool] = False
 
 
-VECTORS = read_vectors("pocket")  # remembers neighbours from one run to the next
 REVIEWS = list(Dataset("pocket", n=60))
 FREE = RandomWords(walks=100, constraints=())  # goes on until the budget is spent
 CHECKED = RandomWords(walks=100)
@@ -210,7 +208,7 @@ CAPPED = RandomWords(walks=100, source=Neighbours(k=8), constraints=(Constraint(
 
 @cache
 def successes(attack: Any, budget: int, seed: int) -> int:
-    with mohs.attack("pocket", REVIEWS, [attack], budget=budget, seed=seed, vectors=VECTORS) as run:
+    with mohs.attack("pocket", REVIEWS, [attack], budget=budget, seed=seed, **bundled()) as run:
         return sum(record.outcome is Outcome.SUCCESS for record in run.records())
 
 

@@ -14,8 +14,8 @@ from mohs.runs import Run
 from tests.cli.conftest import Mohs
 
 
-def test_demo(tmp_path: Path, mohs: Mohs) -> None:
-    ended = mohs("demo", "--n", 10)
+def test_demo(tmp_path: Path, cold: Mohs) -> None:
+    ended = cold("demo", "--n", 10)
     assert ended.returncode == 0, ended.stderr
     assert "textfooler:paper" in ended.stdout
     assert "random:baseline" in ended.stdout
@@ -24,8 +24,8 @@ def test_demo(tmp_path: Path, mohs: Mohs) -> None:
     assert "<html" in (tmp_path / "report.html").read_text()
 
 
-def test_attack_report_export(tmp_path: Path, mohs: Mohs) -> None:
-    ended = mohs("attack", "--n", 8, "--attack", "textfooler", "--attack", "random:baseline", "--out", "run", "-v")
+def test_attack_report_export(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
+    ended = cold("attack", "--n", 8, "--attack", "textfooler", "--attack", "random:baseline", "--out", "run", "-v")
     assert ended.returncode == 0, ended.stderr
     assert "In run: report.html, adversarial.jsonl" in ended.stdout
     hits = [json.loads(line) for line in (tmp_path / "run" / "adversarial.jsonl").read_text().splitlines()]
@@ -33,20 +33,20 @@ def test_attack_report_export(tmp_path: Path, mohs: Mohs) -> None:
     assert {hit["outcome"] for hit in hits} == {"success"}
     assert all(hit["adversarial_text"] != hit["original_text"] for hit in hits)
     assert "texts in" in ended.stdout
-    shown = mohs("report", "run")
+    shown = cold("report", "run")
     assert "accuracy under attack" in shown.stdout
     assert (tmp_path / "run" / "report.html").exists()
     machine = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     assert [row["attack"] for row in machine["summary"]] == ["textfooler:paper", "random:baseline"]
 
-    lines = mohs("export", "run", "--format", "jsonl").stdout.splitlines()
+    lines = cold("export", "run", "--format", "jsonl").stdout.splitlines()
     assert len(lines) == 16
     assert json.loads(lines[0])["attack"] == "textfooler:paper"
     rows = list(csv.DictReader(io.StringIO(mohs("export", "run", "--format", "csv").stdout)))
     assert [row["outcome"] for row in rows] == [json.loads(line)["outcome"] for line in lines]
     only = mohs("export", "run", "--outcome", "success").stdout.splitlines()
     assert [json.loads(line) for line in only] == hits
-    assert mohs("export", "run", "--out", "r.parquet").returncode == 0  # the ending says which
+    assert cold("export", "run", "--out", "r.parquet").returncode == 0  # the ending says which
     assert pyarrow.parquet.read_table(tmp_path / "r.parquet").num_rows == 16
 
 
@@ -59,7 +59,7 @@ def test_the_same_command_again_does_nothing_new(tmp_path: Path, mohs: Mohs) -> 
     assert len(list((tmp_path / "mohs-runs").iterdir())) == 2
 
 
-def test_a_manifest_is_a_config(tmp_path: Path, mohs: Mohs) -> None:
+def test_a_manifest_is_a_config(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
     (tmp_path / "d.csv").write_text('review,score\n"good, honest film",plus\nan awful film,minus\n')
     arguments = ["--victim", "python:tests.toys:predict", "--data", "d.csv", "--text-field", "review", "--seed", "4"]
     arguments += [
@@ -74,7 +74,7 @@ def test_a_manifest_is_a_config(tmp_path: Path, mohs: Mohs) -> None:
     ]
     first = mohs("attack", *arguments, "--out", "one")
     assert first.returncode == 0, first.stderr
-    again = mohs("attack", "--config", "one/manifest.yaml", "--out", "two")
+    again = cold("attack", "--config", "one/manifest.yaml", "--out", "two")
     assert again.returncode == 0, again.stderr
     with Run.open(tmp_path / "one") as one, Run.open(tmp_path / "two") as two:
         assert list(one.records()) == list(two.records())
@@ -148,8 +148,8 @@ def test_a_class_by_name_and_a_warning_below_chance(tmp_path: Path, mohs: Mohs) 
     assert "worse than chance: are the labels in the order of its classes?" in swapped.stdout
 
 
-def test_attacks_table(mohs: Mohs) -> None:
-    table = json.loads(mohs("attacks", "--json").stdout)
+def test_attacks_table(mohs: Mohs, cold: Mohs) -> None:
+    table = json.loads(cold("attacks", "--json").stdout)
     rows = {row["name"]: row for row in table}
     assert {"textfooler", "pwws", "bert-attack", "bae", "clare", "hotflip", "beam", "random"} <= set(rows)
     assert rows["textfooler"]["presets"][:3] == ["paper", "released", "textattack"]
@@ -160,10 +160,22 @@ def test_attacks_table(mohs: Mohs) -> None:
     shown = mohs("attacks").stdout
     assert "Jin et al. 2020" in shown
     assert "labels only" in shown
+    assert "standard a battery\n    One after the other" in shown
+    assert "textbugger:textattack, textfooler, beam" in " ".join(shown.split())
+    heads = [line.split()[0] for line in shown.splitlines() if line and not line.startswith(" ")]
+    assert set(rows) < set(heads)  # what is too long for a line stays indented
 
 
-def test_train_pocket_is_the_shipped_model(tmp_path: Path, mohs: Mohs) -> None:
-    made = json.loads(mohs("train-pocket", "--out", "mine", "--json").stdout)
+def test_spaces_table(mohs: Mohs, cold: Mohs) -> None:
+    rows = {row["name"]: row for row in json.loads(cold("spaces", "--json").stdout)}
+    shown = mohs("spaces").stdout.splitlines()
+    assert "neighbours asks: vectors" in shown
+    assert "    share=VALUE, up=no, least=0" in shown
+    assert {line.split()[0] for line in shown if line and not line.startswith(" ")} > set(rows)
+
+
+def test_train_pocket_is_the_shipped_model(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
+    made = json.loads(cold("train-pocket", "--out", "mine", "--json").stdout)
     assert made["fingerprint"] == made["shipped"]
     ended = mohs("attack", "--victim", "mohs:mine", "--n", 3, "--json")
     assert json.loads(ended.stdout)["summary"][0]["attack"] == "textfooler:paper"
@@ -184,14 +196,14 @@ def test_gzip_tsv_and_pairs(tmp_path: Path, mohs: Mohs) -> None:
 
 
 @pytest.mark.parametrize("command", [[], ["demo"], ["attack"], ["report"], ["export"], ["attacks"], ["train-pocket"]])
-def test_help_has_examples(mohs: Mohs, command: list[str]) -> None:
-    ended = mohs(*command, "--help")
+def test_help_has_examples(cold: Mohs, command: list[str]) -> None:
+    ended = cold(*command, "--help")
     assert ended.returncode == 0
     assert "Examples:" in ended.stdout if command else "mohs demo" in ended.stdout
 
 
-def test_version(mohs: Mohs) -> None:
-    assert mohs("--version").stdout.startswith("mohs 0.")
+def test_version(cold: Mohs) -> None:
+    assert cold("--version").stdout.startswith("mohs 0.")
 
 
 def test_shortened_texts_are_no_adversarial_examples(tmp_path: Path, mohs: Mohs) -> None:
@@ -208,11 +220,11 @@ def test_shortened_texts_are_no_adversarial_examples(tmp_path: Path, mohs: Mohs)
     assert row["outcomes"]["success"] > 0
 
 
-def test_named_entities_from_training_data_to_an_attack(tmp_path: Path, mohs: Mohs) -> None:
+def test_named_entities_from_training_data_to_an_attack(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
     rows = [("Ann saw London", 0), ("Ann liked Rome", 1), ("London was bad", 0), ("Rome was good", 1)]
     lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
     (tmp_path / "train.jsonl").write_text("\n".join(lines))
-    made = mohs("entities", "--data", "train.jsonl", "--out", "e.json", "--tagger", "pocket", "-v")
+    made = cold("entities", "--data", "train.jsonl", "--out", "e.json", "--tagger", "pocket", "-v")
     assert made.returncode == 0, made.stderr
     assert json.loads((tmp_path / "e.json").read_text())["replacements"] == {
         "0": {"PROPN": "Rome"},

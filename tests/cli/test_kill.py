@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 from mohs.runs import Run
-
-ROOT = Path(__file__).parents[2]
+from tests.cli.conftest import started
 
 # A victim that ends its own process without any clean-up after a given number of batches.
 VICTIM = """
@@ -30,17 +27,9 @@ def fragile(texts):
 
 
 def command(folder: Path, out: str, batches: int) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "BATCHES": str(batches), "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}"}
     arguments = ["attack", "--victim", "python:fragile:fragile", "--data", "reviews.jsonl", "--out", out]
     arguments += ["--attack", "textfooler", "--attack", "random", "--at-once", "3", "--victim-option", "batch=8"]
-    return subprocess.run(
-        [sys.executable, "-c", "from mohs.cli import main; main()", *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return started(folder, *arguments, BATCHES=str(batches))
 
 
 def test_kill_9_again_and_again(tmp_path: Path) -> None:
@@ -59,7 +48,7 @@ def test_kill_9_again_and_again(tmp_path: Path) -> None:
 
     kills, saved = 0, 0
     for attempt in range(60):
-        ended = command(tmp_path, "killed", chance.randint(1, 60) + 5 * attempt)
+        ended = command(tmp_path, "killed", chance.randint(1, 60) + 15 * attempt)
         if ended.returncode == 0:
             break
         assert ended.returncode == -signal.SIGKILL, ended.stderr

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from mohs.runs import Run
-from tests.cli.conftest import ROOT, Mohs
+from tests.cli.conftest import Mohs, started
 
 GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\n'
 
@@ -222,11 +222,7 @@ def test_interrupting_saves_what_is_finished(folder: Path, mohs: Mohs, number: s
     rows = [f'{{"text": "a good film number {i}", "label": 1}}\n' for i in range(30)]
     (folder / "d.jsonl").write_text("".join(rows))
     command = ["attack", "--victim", "python:slow:slow", "--data", "d.jsonl", "--out", "run", "--at-once", "2"]
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "AT": "40"}
-    ended = subprocess.run(
-        [sys.executable, "-c", "from mohs.cli import main; main()", *command],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    ended = started(folder, *command, AT="40")
     assert ended.returncode == 130
     assert "Interrupted: " in ended.stderr
     assert "finished attempts are saved in run; run the same command again to go on." in ended.stderr

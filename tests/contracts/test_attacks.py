@@ -16,14 +16,15 @@ from mohs import engine
 from mohs.attacks.catalogue import CATALOGUE, entries, find_attack, name_of
 from mohs.attacks.goal import UNTARGETED, keeps_label, parse_goal, predicted
 from mohs.attacks.method import goal_of, needs
-from mohs.engine import Service
+from mohs.engine import Service, by_size
 from mohs.errors import BadInput
-from mohs.models.bag import pocket_victim
+from mohs.models.bag import BagVictim, pocket_victim
+from mohs.models.victim import Fields
 from mohs.records import Outcome, Record
 from mohs.resources import load_services
 from mohs.space import Services, build_space
 from mohs.text.dataset import Dataset
-from tests.toys import WordCount, toy_services
+from tests.toys import WordCount, bundled, toy_services
 
 SAME = ("cv50-use88", "cv70-use85", "cv70-use90", "cv80-use90")  # TextFooler's cv50 with other numbers
 TWICE = ("a2t:textattack", "a2t:textattack-mlm")  # a2t:paper and a2t:paper-mlm under another name
@@ -37,35 +38,39 @@ BOOK = sorted(pocket_victim().word_scores)
 def records(name: str, examples: list[mohs.Example], **options: Any) -> dict[str, Record]:
     victim = options.pop("victim", "pocket")
     options.setdefault("budget", 200)  # population searches would go on for thousands
-    with mohs.attack(victim, examples, [name], **{**toy_services(), **options}) as run:
+    with mohs.attack(victim, examples, [name], **{**bundled(), **toy_services(), **options}) as run:
         return {record.example_id: record for record in run.records()}
 
 
-@each_attack
-@pytest.mark.parametrize("at_once", [1, 7, 256])
-def test_the_schedule_does_not_matter(name: str, at_once: int) -> None:
-    assert records(name, REVIEWS, at_once=at_once) == records(name, REVIEWS)
+class Sliced(BagVictim):
+    """The pocket victim in batches of a few rows, several of which fly."""
+
+    def __init__(self, in_flight: int, rows: int) -> None:
+        vars(self).update(vars(pocket_victim()))
+        self.in_flight, self.rows = in_flight, rows
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        return by_size(items, lambda fields: len(fields[0]), self.rows)
 
 
 @each_attack
-def test_the_order_of_the_input_does_not_matter(name: str) -> None:
+def test_neither_the_schedule_nor_the_order_nor_the_cache_matters(name: str, tmp_path: Path) -> None:
+    # With bundled services of its own, which have not been asked anything before.
+    with mohs.attack("pocket", REVIEWS, [name], budget=200, **toy_services()) as run:
+        plain = {record.example_id: record for record in run.records()}
+    assert records(name, REVIEWS, at_once=1, victim=Sliced(2, 1)) == plain
     shuffled = random.Random(3).sample(REVIEWS, len(REVIEWS))
-    assert records(name, shuffled, at_once=5) == records(name, REVIEWS)
+    kept = tmp_path / "answers.sqlite"
+    assert records(name, shuffled, at_once=7, victim=Sliced(3, 7), cache=kept) == plain
+    assert records(name, REVIEWS, at_once=3, victim=Sliced(1, 64), cache=kept) == plain  # all from the cache
 
 
-@each_attack
-def test_the_cache_does_not_matter(name: str, tmp_path: Path) -> None:
-    plain = records(name, REVIEWS)
-    cold = records(name, REVIEWS, cache=tmp_path / "answers.sqlite")
-    warm = records(name, REVIEWS, cache=tmp_path / "answers.sqlite", at_once=3)
-    assert plain == cold == warm
-
-
-@each_attack
-def test_batches_and_flights_do_not_matter(name: str) -> None:
-    weights = pocket_victim().word_scores
-    found = [records(name, REVIEWS, victim=WordCount(weights, *shape)) for shape in ((1, 64), (3, 7), (2, 1))]
-    assert found[0] == found[1] == found[2]
+def test_with_the_grammar_checker_itself() -> None:
+    found = [records("textfooler:adjusted", REVIEWS[:3], grammar="harper", at_once=count) for count in (1, 3)]
+    assert found[0] == found[1]
+    measured = [record.measures["grammar errors introduced"] for record in found[0].values() if record.edits]
+    assert measured
+    assert max(measured) <= 0
 
 
 @each_attack
@@ -86,7 +91,7 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
         assert record.outcome is Outcome.SKIPPED
         return
     assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
-    parts = load_services(needs(attack), toy_services(), victim=victim)
+    parts = load_services(needs(attack), bundled() | toy_services(), victim=victim)
     asked = [part for part in parts.values() if isinstance(part, Service)]
     building = build_space(
         example.text, attack.source, attack.constraints, attack.stopwords, example.positions, Services(parts, Random(0))
@@ -111,10 +116,11 @@ def test_only_allowed_fields_change(name: str) -> None:
         mohs.Example(e.id, mohs.Text(e.text.fields[0], f.text.fields[0]), e.label, ("one", "two"), ("one",))
         for e, f in zip(REVIEWS[:6], REVIEWS[6:], strict=True)
     ]
+    found = records(name, pairs)
     for pair in pairs:
-        record = records(name, [pair])[pair.id]
-        assert record.error is None
-        assert record.perturbed is None or record.perturbed[1] == pair.text.fields[1]
+        assert found[pair.id].error is None
+        perturbed = found[pair.id].perturbed
+        assert perturbed is None or perturbed[1] == pair.text.fields[1]
 
 
 @each_attack
