@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from mohs.records import Outcome, Record
 from mohs.report import metrics
 from mohs.report.metrics import Rate, mean_of, summarise
-from mohs.report.table import lines, summary_table
+from mohs.report.table import lines
 from mohs.text import Edit
 
 PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), seed=0, words=4, queries=10)
@@ -76,15 +76,13 @@ def test_where_the_label_is_to_stay_there_is_no_accuracy_under_attack() -> None:
 
 
 @given(st.integers(1, 400), st.data())
-def test_wilson_by_its_formula(total: int, data: st.DataObject) -> None:
+def test_wilson_is_that_of_scipy(total: int, data: st.DataObject) -> None:
     hits = data.draw(st.integers(0, total))
-    z, p = 1.959963984540054, hits / total
-    centre = (p + z * z / (2 * total)) / (1 + z * z / total)
-    half = z / (1 + z * z / total) * math.sqrt(p * (1 - p) / total + z * z / (4 * total * total))
+    wanted = binomtest(hits, total).proportion_ci(0.95, method="wilson")
     interval = Rate(hits, total, "x").interval
     assert interval is not None
-    assert interval[0] == pytest.approx(max(0, centre - half), abs=1e-9)
-    assert interval[1] == pytest.approx(min(1, centre + half), abs=1e-9)
+    assert interval[0] == pytest.approx(wanted.low, abs=1e-9)
+    assert interval[1] == pytest.approx(wanted.high, abs=1e-9)
 
 
 def test_wilson_covers_as_it_says() -> None:
@@ -123,7 +121,6 @@ def test_attacks_are_kept_apart_and_in_order() -> None:
     records = [replace(PLAIN, attack=name) for name in ("b", "a", "b")]
     summaries = summarise(records)
     assert [(s.attack, s.outcomes["failed"]) for s in summaries] == [("b", 2), ("a", 1)]
-    assert str(summary_table(summaries).columns[1].header) == "b"
 
 
 def test_json_spells_out_the_intervals() -> None:

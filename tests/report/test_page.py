@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -258,3 +259,24 @@ def test_a_real_run(tmp_path: Path) -> None:
     rows = found.data()["rows"]
     assert [["".join(p if isinstance(p, str) else p[0] for p in f) for f in r["text"]] for r in rows] == originals
     assert [["".join(p if isinstance(p, str) else p[1] for p in f) for f in r["text"]] for r in rows] == perturbed
+
+
+@pytest.mark.parametrize("attacks", [["a"], ["a", "b"]])
+def test_bins_are_labelled_and_do_not_overlap(tmp_path: Path, attacks: list[str]) -> None:
+    def changed(words: int, attack: str) -> Record:
+        text = " ".join(["good"] * 50)
+        edits = tuple(Edit(at, "good", "bad", "wordnet") for at in range(words))
+        return record(words, attack=attack, original=(text,), words=50, edits=edits)
+
+    found = parsed(run_of(*(changed(n, attack) for attack in attacks for n in (13, 44))), tmp_path)
+    bins = [float(attrs["x"] or 0) for tag, attrs in found.tags if tag == "text" and attrs.get("class") == "bin"]
+    assert len(bins) == 8
+    assert all(right - left >= 40 for left, right in pairwise(bins))  # five signs of a label are about 32 wide
+
+
+def test_how_examples_were_chosen_and_which_class_is_the_goal(tmp_path: Path) -> None:
+    assert "films.csv (first 10)" in parsed(run_of(record(), n=10), tmp_path).text
+    drawn = parsed(run_of(record(), n=10, sample=3, goal="targeted:0"), tmp_path)
+    assert "films.csv (10 drawn with seed 3)" in drawn.text
+    assert "reached the goal targeted:0 (negative) on 1 of 1" in drawn.text
+    assert "success is the goal alone" in drawn.text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mohs.records import Outcome, Record
-from mohs.report.terminal import diff
+from mohs.report.terminal import _headline, diff
 from mohs.text import Edit
 
 
@@ -25,3 +27,24 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     )  # fmt: skip
     assert "\x1b" not in diff(record).plain
     assert "\x07" not in diff(record).plain
+
+
+def test_words_left_out_stand_together() -> None:
+    record = Record(
+        "a", "0", Outcome.SUCCESS, 1, ("one", "two"), ("A very good film, truly.", "It was great!"), seed=0, words=8,
+        edits=(*(Edit(at, "x", "") for at in (0, 1, 4, 5)), Edit(6, "was", "is"), Edit(7, "great", "")),
+    )  # fmt: skip
+    shown = diff(record)
+    assert shown.plain == "  [-A very-] good film, [-truly-].\n  [-It-] was→is [-great-]!"
+    struck = [shown.plain[s.start : s.end] for s in shown.spans if s.style == "red strike"]
+    assert struck == ["A", " very", "truly", "It", "was", "great"]
+
+
+def test_the_line_above_a_diff_names_the_member_and_a_label_that_was_misread() -> None:
+    record = Record(
+        "standard", "7", Outcome.SUCCESS, 0, ("text",), ("x",), seed=0, words=1, by="beam:plain",
+        scores_before=(0.6, 0.4), scores_after=(0.2, 0.8),
+    )  # fmt: skip
+    assert _headline(record, ["bad", "good"]).plain == "standard (beam:plain), 7: bad 60% -> good 80%"
+    misread = replace(record, by="", scores_before=(0.4, 0.6))
+    assert _headline(misread, []).plain == "standard, 7 (label class 0): class 1 60% -> class 1 80%"

@@ -49,13 +49,14 @@ def list_assets(json: Json = False, verbose: Verbose = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(show_edge=False, pad_edge=False, header_style="bold")
-    for column in ("name", "kind", "size", "licence", "state"):
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("name", "kind", "size", "state", "licence"):
         justify: Literal["left", "right"] = "right" if column == "size" else "left"
-        table.add_column(column, justify=justify, no_wrap=column == "name")  # names are to be typed, so never cut short
+        whole = column in ("name", "kind", "size")  # names are to be typed, so never cut short
+        table.add_column(column, justify=justify, no_wrap=whole, min_width=12 if column == "state" else None)
     for row in rows:
         size = "" if row.bytes is None else megabytes(row.bytes)
-        table.add_row(row.name, row.kind, size, row.licence, row.state)
+        table.add_row(row.name, row.kind, size, row.state, row.licence)
     console = Console()
     console.print(table)
     for row in rows if verbose else []:

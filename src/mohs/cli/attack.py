@@ -32,9 +32,16 @@ def attack(
         ),
     ] = "pocket",
     attacks: Annotated[
-        list[str], typer.Option("--attack", metavar="NAME[:PRESET]", help="An attack; repeat for several.")
+        list[str],
+        typer.Option(
+            "--attack",
+            metavar="NAME[:PRESET]",
+            help="An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.",
+        ),
     ] = ["textfooler"],  # noqa: B006
-    n: Annotated[int | None, typer.Option(min=1, help="The first N examples; all if not given.")] = None,
+    n: Annotated[
+        int | None, typer.Option(min=1, help="The first N examples, or see --sample; all if not given.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="The run folder; by default one named after the options.")
@@ -43,7 +50,8 @@ def attack(
     goal: Annotated[
         str,
         typer.Option(
-            help="untargeted, targeted:CLASS (name or number), below:PROBABILITY; reduced:WORDS for input-reduction."
+            help="untargeted; targeted:CLASS (name or number); below:P, the label's probability; for input-reduction "
+            "reduced:N, at most N words left."
         ),
     ] = "untargeted",
     source: Annotated[
@@ -61,7 +69,10 @@ def attack(
         typer.Option("--measure", metavar="M", help="Measure the final texts by this too: see `mohs spaces`."),
     ] = None,
     stopwords: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Words left alone, instead of the attack's own: a file, or none.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Words left alone, instead of the attack's own: a file, none, english or nltk."
+        ),
     ] = None,
     entities: Annotated[
         str | None,
@@ -104,7 +115,7 @@ def attack(
         typer.Option("--text-field", metavar="NAMES", help="Text column, or two for pairs: premise,hypothesis."),
     ] = None,
     change: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Which text columns may change; by default the last.")
+        str | None, typer.Option(metavar="NAMES", help="Of a pair, the columns that may change; by default the last.")
     ] = None,
     label_field: Annotated[str, typer.Option(help="Label column.")] = "label",
     id_field: Annotated[str, typer.Option(help="Id column, where there is one.")] = "id",
@@ -113,7 +124,7 @@ def attack(
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="SEED", help="Draw the N examples at random with this seed; by default the first."),
+        typer.Option(metavar="SEED", help="Draw the N examples of --n at random with this seed; by default the first."),
     ] = None,
     encoding: Annotated[str, typer.Option(help="Encoding of the data file.")] = "utf-8",
     victim_options: Annotated[
@@ -138,6 +149,8 @@ def attack(
       mohs attack --n 50
       mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200
       mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good
+      mohs attack --victim mohs:my-cnn --data pairs.jsonl --text-field premise,hypothesis --attack standard
+      mohs attack --attack pwws:released --goal targeted:positive --n 100 --sample 1
       mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket
       mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20
       mohs attack --config mohs-runs/RUN/manifest.yaml --out again

@@ -62,6 +62,7 @@ def entities(
     if json:
         print(dumps({"out": str(out), "replacements": rows, "types": len(table["types"])}))
         return
-    print(f"{out}: replacements for {len(rows)} classes, types of {len(table['types'])} words")
+    known = f"; it knows the types of {len(table['types']):,} entities" if table["types"] else ""
+    print(f"{out}: a replacement for each type of entity in {len(rows)} classes (-v shows them){known}")
     for label, row in rows.items() if verbose else ():
         print(f"  class {label}: {', '.join(f'{kind} {word}' for kind, word in row.items())}")

@@ -26,16 +26,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-app.command("demo")(attack.demo)
+# Short helps are given where the first sentence is too long for a line of 80 characters.
+app.command("demo", short_help="Attack the bundled classifier on the bundled reviews.")(attack.demo)
 app.command("attack")(attack.attack)
 app.command("report")(report.report)
-app.command("export")(export.export)
-app.command("attacks")(report.attacks)
-app.command("spaces")(report.spaces)
-app.command("entities")(entities.entities)
+app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
+app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
+app.command("spaces", short_help="List where words come from and what they must obey.")(report.spaces)
+app.command("entities", short_help="Make the table of named entities that PWWS puts in.")(entities.entities)
 app.command("train")(train.train)
-app.add_typer(assets.app, name="assets")
-app.command("train-pocket")(train_pocket.train_pocket)
+app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
+app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
 
 
 def _version(wanted: bool) -> None:

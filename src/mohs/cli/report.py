@@ -1,14 +1,17 @@
-"""`mohs report` and `mohs attacks`."""
+"""`mohs report`, `mohs attacks` and `mohs spaces`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mohs.cli.options import Config, Json, Verbose
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def report(
@@ -43,6 +46,8 @@ def report(
 def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
     """List the attacks: presets, paper, black- or white-box, what they need and cost.
 
+    The first preset of an attack is the one taken if none is named. With -v every preset is written out.
+
     \b
     Examples:
       mohs attacks
@@ -50,7 +55,7 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
     """
     from dataclasses import asdict
 
-    from mohs.attacks.catalogue import describe, entries, find_attack
+    from mohs.attacks.catalogue import BATTERIES, describe, entries, find_attack
 
     if json:
         from json import dumps
@@ -61,11 +66,19 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
 
     console = Console(highlight=False)
     for entry in entries():
-        console.print(f"[bold]{entry.name}[/] [dim]{', '.join(entry.presets)}[/]")
-        console.print(f"    {entry.about}", markup=False)
-        console.print(
-            f"    {entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}", markup=False
+        _print_entry(
+            console,
+            entry.name,
+            ", ".join(entry.presets),
+            entry.about,
+            f"{entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}",
         )
+    for battery, members in BATTERIES.items():
+        about = f"One after the other, each on what withstood those before: {', '.join(members)}."
+        _print_entry(console, battery, "a battery", about)
+    console.print(
+        "\nThe first preset is the default; --attack NAME:PRESET takes another, FILE.py:CLASS one of your own."
+    )
     if verbose:
         for entry in entries():
             for preset in entry.presets:
@@ -97,10 +110,23 @@ def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) 
         console.print(f"[bold]{title}[/]\n")
         for row in rows:
             if row["kind"] == kind:
-                family = f" [dim]({row['family']})[/]" if kind == "measure" else ""
-                asks = f" [dim]asks: {', '.join(row['needs'])}[/]" if row["needs"] else ""
-                console.print(f"  [bold]{row['name']}[/]{family}{asks}")
-                console.print(f"      {row['about']}", markup=False)
-                if row["settings"]:
-                    console.print(f"      [dim]{row['settings']}[/]")
+                family = f"({row['family']}) " if kind == "measure" else ""
+                asks = f"asks: {', '.join(row['needs'])}" if row["needs"] else ""
+                _print_entry(console, row["name"], family + asks, row["about"], *filter(None, [row["settings"]]))
         console.print()
+    console.print("A setting is changed behind a colon: neighbours:k=8,min_cosine=0.7; similarity:window=15>=0.85.")
+
+
+def _print_entry(console: Console, name: str, extra: str, *paragraphs: str) -> None:
+    """A name, what goes beside it, and paragraphs below; what is too long for a line stays indented."""
+    from textwrap import TextWrapper
+
+    from rich.text import Text
+
+    indented = TextWrapper(console.width, subsequent_indent="    ", break_on_hyphens=False)
+    title = Text(indented.fill(f"{name} {extra}"), style="dim")
+    title.stylize("not dim bold", 0, len(name))
+    console.print(title)
+    indented.initial_indent = indented.subsequent_indent
+    for paragraph in paragraphs:
+        console.print(indented.fill(paragraph), markup=False)

@@ -8,9 +8,11 @@ is to keep the label with fewer words (`reduced:N`) there is none under attack: 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 
 _RESAMPLES = 2000
+_Z = NormalDist().inv_cdf(0.975)
 _DRAWN = 1 << 16  # numbers at a time: few enough for a processor's cache
 
 
@@ -41,10 +44,11 @@ class Rate:
         """The 95% Wilson score interval."""
         if not self.total:
             return None
-        from scipy.stats import binomtest
-
-        found = binomtest(self.hits, self.total).proportion_ci(0.95, method="wilson")
-        return float(found.low), float(found.high)
+        # By its formula: scipy.stats takes longer to load than all the rest of a small run takes.
+        n, share, z = self.total, self.hits / self.total, _Z
+        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        return (0.0 if not self.hits else middle - half), (1.0 if self.hits == n else middle + half)
 
 
 @dataclass(frozen=True)

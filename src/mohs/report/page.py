@@ -23,7 +23,7 @@ from mohs.records import Outcome, Record
 from mohs.report.charts import bars, curve
 from mohs.report.flags import flags
 from mohs.report.metrics import Summary, summarise
-from mohs.report.table import lines
+from mohs.report.table import goal_named, has_own_goal, lines, rows_of
 from mohs.text import Text
 
 if TYPE_CHECKING:
@@ -143,7 +143,8 @@ def _pieces(record: Record) -> list[list[str | list[str]]]:
 
 def _render(run: Run) -> str:
     config: Mapping[str, Any] = run.manifest.get("config", {})
-    gathered = _Gathered(config.get("labels") or ())
+    labels = [str(label) for label in config.get("labels") or ()]
+    gathered = _Gathered(labels)
     summaries = summarise(gathered.watch(run.records()), run.goal_of)
     names = _short_names(gathered.attacks)
     template = resources.files("mohs.report").joinpath("page.html.j2").read_text("utf-8")
@@ -156,12 +157,13 @@ def _render(run: Run) -> str:
     return page.from_string(template).render(
         config=config,
         versions=run.manifest.get("facts", {}).get("versions", {}),
-        headline=_headline(summaries, names),
-        goal=run.goal,
+        headline=_headline(summaries, names, labels),
+        goal=goal_named(run.goal, labels),
+        own_goal=any(map(has_own_goal, summaries)),
         summaries=summaries,
         names=names,
         figures=figures,
-        order=list(dict.fromkeys(name for column in figures for name in column)),
+        order=rows_of(summaries),
         bars=bars(gathered.words),
         curve=curve(fooling, {s.attack: gathered.queries[s.attack] for s in fooling if s.attack in gathered.queries}),
         fooling=fooling,
@@ -189,13 +191,14 @@ def _short_names(attacks: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _headline(summaries: Sequence[Summary], names: Mapping[str, str]) -> str:
+def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
     """One sentence: for each goal, each of up to three attacks, or the strongest of more."""
     tried = [summary for summary in summaries if summary.success.total]
     if not tried:
         return "Every example was skipped or ended in an error." if summaries else "Nothing has been attacked yet."
     goals = dict.fromkeys(summary.goal for summary in tried)
-    return "; ".join(_of_goal(goal, [summary for summary in tried if summary.goal == goal], names) for goal in goals)
+    found = [_of_goal(goal, [summary for summary in tried if summary.goal == goal], names) for goal in goals]
+    return goal_named("; ".join(found), labels)
 
 
 def _of_goal(goal: str, tried: Sequence[Summary], names: Mapping[str, str]) -> str:

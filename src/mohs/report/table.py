@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from rich.table import Table
 from rich.text import Text
 
+from mohs.attacks.goal import UNTARGETED
 from mohs.report.metrics import Mean, Rate, Summary
+
+_GAP = 2  # blanks between columns
+_LABEL = 16  # as narrow as the names of figures may be folded
+_WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # a measure as Python writes it: only its settings are shown
+_SAID = ("words changed", "share of words changed")  # measures that repeat a figure every attack has
 
 
 def rate(value: Rate) -> str:
@@ -43,7 +50,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ),
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
     ]
-    rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in summary.measures.items()]
+    rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "at the goal, or misread, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
     rows += [(f"by {member}", str(hits), "successes of this member") for member, hits in summary.by.items()]
@@ -58,6 +65,19 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     return rows
 
 
+def _measures(summary: Summary) -> dict[str, Mean]:
+    """The measures worth a row: none twice, be it under a name with settings behind it."""
+    found = {name: value for name, value in summary.measures.items() if name not in _SAID}
+    plain = {name: value for name, value in found.items() if "(" not in name}
+    shown = dict(plain)
+    for name, value in found.items():
+        if name not in plain:
+            base = next((other for other in plain if name.startswith(f"{other} ")), None)
+            if base is None or plain[base] != value:
+                shown[_WRITTEN.sub(r"(\1)", name)] = value
+    return shown
+
+
 def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
     """The accuracy under attack, or where the label was to stay the words that are left."""
     if summary.accuracy_under_attack is not None:
@@ -69,30 +89,101 @@ def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
     return []
 
 
-NOTE = "judged: all but errors; attacked: judged and not skipped; in brackets: 95% intervals"
-SHORT_NOTE = (
-    "accuracy: of examples judged (all but errors); success, queries: of examples attacked (judged and not "
-    "skipped); words, measures: mean over successes, words left: over examples attacked; in brackets: 95% intervals"
-)
-
-
-def summary_table(summaries: Sequence[Summary], narrow: bool = False) -> Table:
-    """One column an attack, for the terminal; a narrow one has the denominators below rather than beside."""
-    table = Table(
-        caption=SHORT_NOTE if narrow else NOTE, caption_justify="left", box=None, pad_edge=False, header_style="bold"
-    )
-    table.add_column("")
+def rows_of(summaries: Sequence[Summary]) -> list[str]:
+    """The names of all figures, each where its own attack has it: what only a later attack has is no appendix."""
+    order: list[str] = []
     for summary in summaries:
-        table.add_column(Text(summary.attack), justify="right")
-    if not narrow:
+        at = 0
+        for name, _, _ in lines(summary):
+            if name in order:
+                at = order.index(name) + 1
+            else:
+                order.insert(at, name)
+                at += 1
+    return order
+
+
+def has_own_goal(summary: Summary) -> bool:
+    """Whether the label is to change, but not any change of it is a success."""
+    return summary.goal != UNTARGETED and summary.accuracy_under_attack is not None
+
+
+def _note(summaries: Sequence[Summary], beside: bool) -> str:
+    """What stands below a table: what the brackets are, and the denominators if they are not beside the figures."""
+    parts = ["judged: all but errors", "attacked: judged and not skipped"]
+    if not beside:
+        parts = ["accuracy: of examples judged (all but errors)"]
+        parts.append("success, queries: of examples attacked (judged and not skipped)")
+        parts.append("words, measures: mean over successes")
+        if any(summary.words_left is not None for summary in summaries):
+            parts.append("words left: mean over examples attacked")
+    if any(map(has_own_goal, summaries)):
+        parts.append("accuracy falls with any wrong class, success is the goal alone")
+    return "; ".join([*parts, "in brackets: 95% intervals"])
+
+
+def summary_tables(summaries: Sequence[Summary], width: int) -> tuple[list[Table], str]:
+    """One column an attack, for a terminal: as many tables as keep every figure on one line, and a note below them.
+
+    Where all of it fits, the denominators stand beside the figures, and the note need not name them.
+    """
+    columns = [{name: (value, of) for name, value, of in lines(summary)} for summary in summaries]
+    order = rows_of(summaries)
+    notes = [next(column[name][1] for column in columns if name in column) for name in order]
+    widths = [max(len(value) for value, _ in column.values()) for column in columns]
+    label = max(map(len, order), default=0)
+    beside = _fits_beside(label, [max(w, len(s.attack)) for w, s in zip(widths, summaries, strict=True)], notes, width)
+    groups: list[list[int]] = []
+    for number, needed in enumerate(widths):
+        taken = sum(_GAP + widths[other] for other in groups[-1]) if groups else width
+        if groups and (beside or min(label, _LABEL) + taken + _GAP + needed <= width):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    tables = [
+        _table([(summaries[i].attack, columns[i], widths[i]) for i in group], order, notes if beside else None, width)
+        for group in groups
+    ]
+    return tables, _note(summaries, beside)
+
+
+def _fits_beside(label: int, widths: Sequence[int], notes: Sequence[str], width: int) -> bool:
+    return label + sum(_GAP + needed for needed in widths) + _GAP + max(map(len, notes), default=0) <= width
+
+
+def _table(
+    attacks: Sequence[tuple[str, dict[str, tuple[str, str]], int]],
+    order: Sequence[str],
+    notes: Sequence[str] | None,
+    width: int,
+) -> Table:
+    """One table; names of figures and attacks are folded before a value is."""
+    spare = width - sum(_GAP + needed for _, _, needed in attacks)
+    label = min(max(map(len, order), default=0), max(_LABEL, spare))
+    spare -= label
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("", width=label, overflow="fold")
+    for attack, _, needed in attacks:
+        wider = max(0, len(attack) - needed if notes else min(spare, len(attack) - needed))
+        spare -= wider
+        table.add_column(Text(attack), justify="right", width=needed + wider, overflow="fold")
+    if notes:
         table.add_column("", style="dim")
-    names = list(dict.fromkeys(name for summary in summaries for name, _, _ in lines(summary)))
-    values = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
-    for name in names:
-        note = next(column[name][1] for column in values if name in column)
-        cells = [column[name][0] if name in column else "-" for column in values]
-        table.add_row(name, *cells, *([] if narrow else [note]))
+    for number, name in enumerate(order):
+        if any(name in column for _, column, _ in attacks):
+            cells = [column[name][0] if name in column else "-" for _, column, _ in attacks]
+            table.add_row(Text(name), *cells, *([notes[number]] if notes else []))
     return table
+
+
+def goal_named(goal: str, labels: Sequence[str]) -> str:
+    """A run's goal with the name of the class behind its number, where it has one."""
+
+    def named(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return f"{match[0]} ({labels[number]})" if number < len(labels) else match[0]
+
+    return re.sub(r"\btargeted:(\d+)", named, goal)
 
 
 def summary_html(summaries: Sequence[Summary]) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text as Styled
 from mohs.records import Outcome, Record
 from mohs.report.flags import flags
 from mohs.report.metrics import Summary
-from mohs.report.table import summary_table
+from mohs.report.table import goal_named, summary_tables
 from mohs.text import Text
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -38,12 +38,17 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
             sys.stdout.reconfigure(errors="backslashreplace")
         console = Console(markup=False, emoji=False, highlight=False)
         config = run.manifest["config"]
-        title = f"{config['victim']} on {config['data']}, goal {run.goal}, seed {config['seed']}"
-        console.print(Styled(_shown(title), style="bold"))
-        for note in _notes(run, summaries):
-            console.print(Styled(_shown(note), style="yellow"))
-        console.print(summary_table(summaries, narrow=console.width < 110))
         labels = config.get("labels") or []
+        title = f"{config['victim']} on {config['data']}, goal {goal_named(run.goal, labels)}, seed {config['seed']}"
+        console.print(Styled(_shown(title), style="bold"))
+        for flag in _notes(run, summaries):
+            console.print(Styled(_shown(flag), style="yellow"))
+        tables, below = summary_tables(summaries, console.width)
+        for number, table in enumerate(tables):
+            if number:
+                console.print()
+            console.print(table)
+        console.print(Styled(below, style="dim italic"))
         hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
@@ -67,21 +72,41 @@ def _notes(run: Run, summaries: Sequence[Summary]) -> list[str]:
 
 
 def diff(record: Record) -> Styled:
-    """The original with each replaced word struck out and its replacement behind an arrow."""
+    """The original with each replaced word struck out and its replacement behind an arrow.
+
+    Words left out stand in `[-...-]`, neighbours together, so that a text of a few words that stayed can be read.
+    """
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
     original = [_shown(field) for field in record.original]
-    styled, field, at = Styled("  "), 0, 0
+    styled, field, at, out = Styled("  "), 0, 0, False
+
+    def closed() -> None:
+        if out:
+            styled.append("-]", style="dim")
+
     for position, (number, start, end) in enumerate(text.spans()):
         if number != field:
+            closed()
             styled.append(original[field][at:] + "\n  ")
-            field, at = number, 0
-        if position in new:
-            styled.append(original[number][at:start])
-            styled.append(original[number][start:end], style="red strike")
-            styled.append("→", style="dim")
-            styled.append(_shown(new[position]), style="bold green")
-            at = end
+            field, at, out = number, 0, False
+        if position not in new:
+            continue
+        between, word, replacement = original[number][at:start], original[number][start:end], _shown(new[position])
+        if out and not replacement and not between.strip():
+            styled.append(between + word, style="red strike")
+        else:
+            closed()
+            styled.append(between)
+            out = not replacement
+            if out:
+                styled.append("[-", style="dim")
+            styled.append(word, style="red strike")
+            if not out:
+                styled.append("→", style="dim")
+                styled.append(replacement, style="bold green")
+        at = end
+    closed()
     styled.append(original[field][at:])
     return styled
 
@@ -92,12 +117,17 @@ def _shown(text: str) -> str:
 
 
 def _headline(record: Record, labels: list[str]) -> Styled:
+    def called(number: int) -> str:
+        return labels[number] if number < len(labels) else f"class {number}"
+
     def name(scores: tuple[float, ...]) -> str:
         best = max(range(len(scores)), key=scores.__getitem__)
-        called = labels[best] if best < len(labels) else f"class {best}"
-        return called if set(scores) <= {0.0, 1.0} else f"{called} {scores[best]:.0%}"
+        return called(best) if set(scores) <= {0.0, 1.0} else f"{called(best)} {scores[best]:.0%}"
 
-    line = f"{record.attack}, {record.example_id}: {name(record.scores_before)} -> {name(record.scores_after)}"
+    attack = f"{record.attack} ({record.by})" if record.by else record.attack
+    misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
+    truth = f" (label {called(record.label)})" if misread else ""  # a goal like below:0.3 takes such examples too
+    line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
     return Styled(_shown(line), style="dim")
 
 
