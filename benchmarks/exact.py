@@ -3,7 +3,7 @@
     python benchmarks/exact.py
 
 For three sizes of a transformer with random weights and several lengths, without padding: which batch sizes give
-other bits than a batch of 64. mohs.models.transformer fills batches to a multiple of four rows because of the answer.
+other bits than a batch of 64. mohs.models.transformer fills batches up because of the answer, which depends on threads.
 """
 
 from __future__ import annotations

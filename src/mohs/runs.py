@@ -222,7 +222,7 @@ def attack(
     goal = _by_number(goal, labels or model.labels)
     goals = {name: goal_of(name, method, goal) for name, method in chosen}
     for each in dict.fromkeys([goal, *goals.values()]):
-        parse_goal(each, 0, classes)
+        parse_goal(each, 0, classes, labels or model.labels)
     named = {
         "encoder": encoder,
         "token_encoder": token_encoder,

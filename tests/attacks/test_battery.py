@@ -9,8 +9,9 @@ import pytest
 
 import mohs
 from mohs.attacks import catalogue
+from mohs.engine import Memory
 from mohs.records import Outcome, Record
-from tests.toys import Table, predict, table
+from tests.toys import Table, WordCount, predict, table
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,28 @@ def records(monkeypatch: pytest.MonkeyPatch, *members: Try, **options: Any) -> d
     monkeypatch.setattr(catalogue, "CATALOGUE", named)
     monkeypatch.setattr(catalogue, "BATTERIES", {"team": tuple(named)})
     rows = [("a good film", 1), ("a great film", 1), ("an awful film", 1), ("a good day", 1)]
-    with mohs.attack(predict, rows, "team", **options) as run:
+    with mohs.attack(options.pop("victim", predict), rows, "team", **options) as run:
         return {record.example_id: record for record in run.records()}
+
+
+def test_a_later_member_is_told_what_an_earlier_one_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    def plain(self: Any, items: Any) -> Any:
+        return self.service.ask(items)
+
+    def asked() -> tuple[list[str], dict[str, Record]]:
+        victim = WordCount({"good": 1.0, "great": 2.0, "fine": 1.0, "nice": 1.0, "awful": -4.0})
+        found = records(monkeypatch, Try(table(great="fine nice")), Try(table(great="nice awful")), victim=victim)
+        return sorted(fields[0] for fields in victim.asked), found
+
+    few, found = asked()
+    monkeypatch.setattr(Memory, "ask", plain)
+    many, expected = asked()
+    assert found == expected
+    assert found["1"].queries == 3 + 3  # the original and "nice" count for both
+    assert few.count("a nice film") == 1
+    assert many.count("a nice film") == 2
+    assert few.count("a great film") == 1
+    assert len(few) < len(many)
 
 
 GOOD = Try(table(good="fine awful"))

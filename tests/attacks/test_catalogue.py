@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from mohs.attacks import TextFooler
-from mohs.attacks.catalogue import describe, name_of
+from mohs.attacks.catalogue import describe, entries, name_of
 
 
 def test_an_own_setting_is_part_of_the_name() -> None:
@@ -35,3 +35,9 @@ def test_names_are_the_same_in_every_process() -> None:
 
 def test_word_sets_are_told_apart() -> None:
     assert describe(frozenset("ab")) != describe(frozenset("ac"))
+
+
+def test_a_second_source_says_what_it_is_for() -> None:
+    papers = {entry.name: entry.paper for entry in entries()}
+    assert papers["textfooler"] == "Jin et al. 2020; settings of Hauser et al. 2021, 3.3.3"
+    assert all(not part.startswith("Hauser") for paper in papers.values() for part in paper.split("; "))

@@ -53,7 +53,9 @@ def test_a_run_with_it_can_be_continued(file: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "name", "sentence"),
     [
-        ("x = 1", "Mine", "own.py has no class 'Mine'."),
+        ("x = 1", "Mine", "own.py has no class 'Mine'; it defines nothing that can be called."),
+        ("class Mime: pass\ndef x(): pass", "Mine", "no class 'Mine' (did you mean 'Mime'?); it defines Mime, x."),
+        ("Mine = None", "Mine", "own.py:Mine is None; name a class."),
         ("1 / 0", "Mine", "own.py cannot be read as Python: ZeroDivisionError: division by zero"),
         ("class Mine: pass", "Mine", "is no attack: it lacks source, constraints, stopwords, needs_scores; see docs"),
         ("class Mine:\n    def __init__(self, k): pass", "Mine", "cannot be made without arguments: TypeError"),

@@ -47,6 +47,10 @@ def test_attack_report_export(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
     only = mohs("export", "run", "--outcome", "success").stdout.splitlines()
     assert [json.loads(line) for line in only] == hits
     assert cold("export", "run", "--out", "r.parquet").returncode == 0  # the ending says which
+    assert mohs("export", "run", "--out", "r.txt", "--format", "csv").returncode == 0
+    assert (tmp_path / "r.txt").read_text("utf-8").startswith("attack,")
+    assert mohs("export", "run", "--out", "r").returncode == 0  # without an ending it is jsonl
+    assert (tmp_path / "r").read_text("utf-8").splitlines() == lines
     assert pyarrow.parquet.read_table(tmp_path / "r.parquet").num_rows == 16
 
 

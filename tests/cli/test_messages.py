@@ -98,7 +98,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("no module", ["--victim", "python:nothing:f"], "python:nothing:f: No module named 'nothing'"),
     ("a module that lacks another", ["--victim", "python:lacking:f"], "python:lacking:f: No module named 'nothing_like_it'; install it."),
     ("a module that leaves", ["--victim", "python:leaving:f"], "python:leaving:f: importing leaving failed with SystemExit: 3"),
-    ("no function", ["--victim", f"{V}nothing"], "the module victims has no 'nothing'."),
+    ("no function", ["--victim", f"{V}nothing"], "the module victims has no 'nothing'; it defines nan, wide, unnormalised, "),
     ("not a function", ["--victim", f"{V}number"], "python:victims:number is a int, not a function."),
     ("a pickle", ["--victim", "sklearn:model.pkl"], "if you trust this file, add --trust-pickle."),
     ("NaN", ["--victim", f"{V}nan"], "python:victims:nan gave [nan, 1.0] in row 0, which is not finite."),
@@ -118,6 +118,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("unknown preset", ["--attack", "textfooler:mine"], "textfooler has no preset 'mine'; it has paper, released, textattack, "),
     ("attack twice", ["--attack", "random", "--attack", "random"], "An attack is named twice."),
     ("unknown goal", ["--goal", "win"], "Unknown goal 'win'; use untargeted"),
+    ("unknown class", ["--goal", "targeted:great"], "Unknown goal 'targeted:great'; use untargeted, targeted:CLASS with a class of negative, positive (or its number, 0 to 1), "),
     ("a goal of reduction alone", ["--goal", "reduced:3"], "The goal reduced:3 is for input-reduction alone, and textfooler:paper is to change the label."),
     ("a goal that is not for reduction", ["--goal", "targeted:1", "--attack", "input-reduction"], "input-reduction:paper keeps the label, so the goal targeted:1 is not for it; use reduced:N, or leave it out."),
     ("no entities to replace", ["--entities", "entities.json"], "textfooler:paper replaces no named entities; --entities is for pwws"),
@@ -314,6 +315,10 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
             "Unknown outcome 'won'; use success, failed, skipped, exhausted, error.",
         ),
         (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
+        (
+            ["export", "run", "--out", "r.txt"],
+            "The ending of --out r.txt names no format; use .parquet, .csv, .jsonl, or say which with --format.",
+        ),
     ],
 )
 def test_reading_runs(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:

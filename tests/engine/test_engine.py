@@ -10,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.engine import AnswerCache, BudgetSpent, Finished, Meter, Service, by_size, others_first, run, together
+from mohs.engine import (
+    AnswerCache,
+    BudgetSpent,
+    Finished,
+    Memory,
+    Meter,
+    Service,
+    by_size,
+    others_first,
+    run,
+    together,
+)
 from mohs.errors import BadInput, ServiceFailed
 
 
@@ -482,3 +493,42 @@ class TestCache:
         (tmp_path / "answers").write_text("not a database, but long enough to look like something else" * 20)
         with pytest.raises(BadInput, match="cannot be opened"):
             AnswerCache(tmp_path / "answers")
+
+    def test_what_stands_for_an_item_decides_what_is_the_same(self) -> None:
+        service = Service(Doubler(rows=100))
+        meter = Meter(service, budget=2, key=lambda item: item % 10)
+        meter.remember(7, 99)
+
+        async def search() -> list[int]:
+            assert meter.affordable([17, 1, 11, 2]) == 3
+            return await meter([17, 1, 27])
+
+        assert results([(0, search())], [service]) == {0: [99, 2, 99]}
+        assert (meter.queries, service.forwards) == (2, 1)
+
+
+class TestMemory:
+    def test_a_second_search_is_told_what_the_first_heard_and_counts_it(self) -> None:
+        model = Doubler(rows=100)
+        service = Service(model)
+        memory = Memory(service, key=lambda item: item)
+        first, second = Meter(memory, budget=3), Meter(memory, budget=3)
+
+        async def search() -> list[list[int]]:
+            return [await first([1, 2, 1]), await second([2, 3, 1])]
+
+        assert results([(0, search())], [service]) == {0: [[2, 4, 2], [4, 6, 2]]}
+        assert (first.queries, second.queries) == (2, 3)
+        assert sorted(item for batch in model.batches for item in batch) == [1, 2, 3]
+
+    def test_a_failure_is_not_remembered(self) -> None:
+        service = Service(Doubler(rows=10, bad=frozenset([3])))
+        memory = Memory(service)
+
+        async def search() -> list[int]:
+            for _ in range(2):
+                with pytest.raises(RuntimeError):
+                    await memory.ask([1, 3])
+            return await memory.ask([1])
+
+        assert results([(0, search())], [service]) == {0: [2]}

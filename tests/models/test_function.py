@@ -57,6 +57,35 @@ def test_pairs_are_tuples() -> None:
     assert seen == [("premise", "hypothesis"), "single"]
 
 
+def test_a_function_for_texts_that_is_given_pairs() -> None:
+    victim = FunctionVictim(lambda texts: [[0.5, 0.5] for text in texts if text.split()], name="python:m:f")
+    with pytest.raises(VictimError) as caught:
+        ask(victim, ("premise", "hypothesis"))
+    assert str(caught.value) == (
+        "python:m:f raised AttributeError: 'tuple' object has no attribute 'split'; the data are pairs, which a "
+        "function is given as tuples of texts: if it reads single texts, name one column with --text-field."
+    )
+    with pytest.raises(VictimError, match=r"division by zero$"):
+        ask(FunctionVictim(lambda texts: 1 / 0), ("premise", "hypothesis"))
+
+
+def test_a_name_that_the_module_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    code = "from json import dumps\n_hidden = len\nsize = 3\n" + "".join(f"def f{i}(t): pass\n" for i in range(7))
+    (tmp_path / "lacks_one.py").write_text(code + "def predict(texts): pass\nclass Kind:\n    def ask(self): pass\n")
+    (tmp_path / "lacks_all.py").write_text("size = 3\n")
+    for spec, sentence in {
+        "lacks_one:predic": "no 'predic' (did you mean 'predict'?); it defines f0, f1, f2, f3, f4, f5 and 3 more.",
+        "lacks_one:other": "the module lacks_one has no 'other'; it defines f0, f1, f2, f3, f4, f5 and 3 more.",
+        "lacks_one:Kind.asks": "has no 'Kind.asks' (did you mean 'ask'?); it defines ask.",
+        "lacks_one:size.x": "has no 'size.x'; it defines nothing that can be called.",
+        "lacks_all:predict": "the module lacks_all has no 'predict'; it defines nothing that can be called.",
+    }.items():
+        with pytest.raises(BadInput) as caught:
+            load_function(spec)
+        assert str(caught.value).endswith(sentence)
+
+
 def test_batches() -> None:
     sizes: list[int] = []
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -65,6 +66,7 @@ def test_json_gives_the_record_back(record: Record) -> None:
     assert type(back.outcome) is Outcome
     assert all(type(edit) is Edit for edit in back.edits)
     assert back.to_json() == line
+    assert json.loads(line) == json.loads(json.dumps(asdict(record)))
 
 
 def test_values_that_are_missing_take_their_defaults() -> None:

@@ -48,6 +48,19 @@ def test_denominators() -> None:
     assert shown["attack success"].startswith("60.0% (6/10) [")
 
 
+def test_errors_in_the_attack_do_not_lower_the_accuracy_before() -> None:
+    """Only what is attacked can fail, which is what the victim had right."""
+    errors = [replace(record, scores_before=(0.2, 0.8)) for record in made(Outcome.ERROR, 4)]
+    (summary,) = summarise(errors + made(Outcome.SKIPPED, 1) + made(Outcome.ERROR, 2))
+    before, under = summary.accuracy_before, summary.accuracy_under_attack
+    assert (before.hits, before.total, before.of) == (4, 5, "examples read")  # two were never scored
+    assert under is not None
+    assert (under.hits, under.total, under.of) == (0, 1, "examples judged")
+    notes = {name: note for name, _, note in lines(summary)}
+    assert notes["accuracy before"] == "of examples read"
+    assert notes["accuracy under attack"] == "of examples judged"
+
+
 def test_accuracy_does_not_depend_on_the_goal() -> None:
     """With the goal p < 0.9 an example at 0.8 is skipped, and one brought to 0.85 is a success: both stay right."""
     skipped = replace(PLAIN, outcome=Outcome.SKIPPED, scores_before=(0.2, 0.8))

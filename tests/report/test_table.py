@@ -40,7 +40,9 @@ def test_no_figure_is_broken_or_lost(width: int, tables: int) -> None:
     assert all(len(line) <= width for line in shown.splitlines())
     assert "…" not in shown
     assert shown.count("x") >= 70
-    assert "of examples judged" in shown  # beside the figures, or below
+    said = " ".join(shown.split())  # beside the figures, or below
+    assert "of examples read" in said
+    assert "of examples judged" in said
 
 
 def test_figures_of_a_later_attack_stand_in_their_place() -> None:

@@ -274,6 +274,28 @@ def test_fluency_rank_keeps_the_best_of_each_word() -> None:
     assert math.isnan(now(FluencyRank().of_texts(x, None, offered[:1], ask))[0])
 
 
+def test_fluency_ranks_against_counting() -> None:
+    ask = services(lm=lambda text: Scored((), (), (-float(len(text) % 4),)))
+    x = Text("a b c")
+    offered = [x.replace(p, "z" * size) for size in range(1, 9) for p in (0, 2)] + [x.replace_all({0: "q", 1: "r"})]
+    scores = [-float(len(str(text)) % 4) for text in offered]
+    places = [x.changes(text)[0] if len(x.changes(text)) == 1 else -1 for text in offered]
+    expected = [
+        1.0 + sum(other > score for other, at in zip(scores, places, strict=True) if at == place)
+        for score, place in zip(scores, places, strict=True)
+    ]
+    assert now(FluencyRank().of_texts(x, x, offered, ask)) == expected
+    assert len(set(expected)) > 2
+
+
+@pytest.mark.parametrize("edits", [0, 5, 31, 32, 90])
+def test_edit_distance_is_exact_however_far_the_texts_are_apart(edits: int) -> None:
+    words = [f"word{number:03}" for number in range(120)]
+    x = Text(" ".join(words))
+    changed = x.replace_all({p: words[p].replace("o", "#") for p in range(edits)})
+    assert value(EditDistance(), x, changed) == edits
+
+
 def test_grammar_errors_introduced() -> None:
     def checker(text: str) -> tuple[str, ...]:
         return ("doubled",) * text.count("the the")

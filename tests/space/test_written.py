@@ -85,8 +85,8 @@ def test_a_constraint_that_would_judge_nothing_is_refused(spec: str) -> None:
         ("likeness>=1", "Unknown measure 'likeness'; there are word-cosine, "),
         ("similarity:k=3>=1", "has the part 'k=3'; similarity takes NAME=VALUE with angular, window, previous."),
         ("edit-distance:k=3<=1", "has the part 'k=3'; edit-distance takes no settings."),
-        ("similarity:window=wide>=1", "the value of window is 'wide', which does not fit; it is a int."),
-        ("similarity:angular=maybe>=1", "the value of angular is 'maybe', which does not fit; it is a bool."),
+        ("similarity:window=wide>=1", "the value of window is 'wide', which does not fit; it is a whole number."),
+        ("similarity:angular=maybe>=1", "the value of angular is 'maybe', which does not fit; it is yes or no."),
         ("words-beyond<=0", "lacks share; write words-beyond:share=VALUE."),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from mohs.text.text import Edit, Text, like, split_words, words_of
+from mohs.text.text import Edit, Text, brief, like, split_words, words_of
 
 steady = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
@@ -58,6 +58,73 @@ JOINERS = "'’-_*@\u200c\u200d"
 def text_and_position(draw: st.DrawFn) -> tuple[Text, int]:
     text = draw(texts.filter(lambda text: len(text) > 0))
     return text, draw(st.integers(0, len(text) - 1))
+
+
+# Texts with so many words that shortcuts are taken; the words at the ends and at the border of a block matter most.
+LENGTHS = (63, 64, 65, 128, 129, 150)
+
+
+@st.composite
+def long_texts(draw: st.DrawFn) -> Text:
+    count = draw(st.sampled_from(LENGTHS))
+    gaps = draw(st.lists(st.sampled_from([" ", ", ", " (", ") ", "\n", ". ", "/"]), min_size=count, max_size=count))
+    words = [f"{draw(st.sampled_from(['w', 'Ab', 'é']))}{number}" for number in range(count)]
+    string = "".join(word + gap for word, gap in zip(words, gaps, strict=True))
+    other = draw(st.sampled_from([(), ("one two",)]))
+    return Text(*draw(st.permutations([string, *other])))
+
+
+def places(text: Text) -> st.SearchStrategy[int]:
+    return st.sampled_from([0, 1, len(text) // 2, len(text) - 2, len(text) - 1]) | st.integers(0, len(text) - 1)
+
+
+@settings(steady, max_examples=60)
+@given(long_texts(), st.data())
+def test_long_texts_are_as_if_they_were_read_anew(text: Text, data: st.DataObject) -> None:
+    current, wanted = text, {}
+    for _ in range(data.draw(st.integers(1, 4))):
+        position, word = data.draw(places(text)), data.draw(st.sampled_from(["x", "longer word", "w0", ""]))
+        before, current = current, current.replace(position, word)
+        wanted[position] = word
+        assert before.changes(current) == [position] * (before.words[position] != word)
+        assert current.fields == text.replace_all(wanted).fields
+        dropped = current.drop(position)
+        assert dropped.words == current.words[:position] + current.words[position + 1 :]
+        if all(wanted.values()):
+            assert dropped.fields == current.replace(position, "").fields
+    different = [p for p, (old, new) in enumerate(zip(text.words, current.words, strict=True)) if old != new]
+    assert text.changes(current) == current.changes(text) == different
+    assert pickle.loads(pickle.dumps(current)).replace(0, "y") == current.replace(0, "y")
+    plain = [word.lower() for field in current.fields for word in split_words(field)[0]]
+    assert words_of(current.fields) == plain
+
+
+@steady
+@given(text_and_position() | long_texts().flatmap(lambda text: st.tuples(st.just(text), places(text))), st.booleans())
+def test_a_cut_field_ends_at_the_word_or_starts_there(found: tuple[Text, int], head: bool) -> None:
+    text, position = found
+    field, start, end = text.spans()[position]
+    fields = list(text.fields)
+    fields[field] = fields[field][:end] if head else fields[field][start:]
+    made, expected = text.cut(position, head=head), Text(*fields)
+    assert made.fields == expected.fields
+    assert made.words == expected.words
+    assert made.spans() == expected.spans()
+
+
+def test_only_long_strings_are_known_by_a_digest() -> None:
+    assert brief(("short", "pair")) == ("short", "pair")
+    long = [("a" * 500,), ("a" * 499 + "b",), ("a" * 250, "a" * 250), ("a" * 249, "a" * 251), ("\ud800" * 500,)]
+    assert len({brief(fields) for fields in long}) == len(long)
+    assert all(len(brief(fields)) == 16 and brief(fields) == brief(tuple(fields)) for fields in long)  # type: ignore[arg-type]
+
+
+def test_a_word_is_read_alike_in_short_and_long_strings() -> None:
+    string = "It's well-made. Don't e.g. go... No. 5 a. 'b. c' ."
+    for many in (1, 30):
+        assert words_of((string * many,)) == [word.lower() for word in Text(string * many).words]
+    alone = "word " * 400  # no sentence ends
+    assert words_of((alone,)) == ["word"] * 400
 
 
 @steady

@@ -43,7 +43,7 @@ class Bae:
     rather than the strongest, and with more than two classes a winner need not be stronger than all other candidates.
     """
 
-    paper: ClassVar[str] = "Garg and Ramakrishnan 2020; Hauser et al. 2021, 3.3.3"
+    paper: ClassVar[str] = "Garg and Ramakrishnan 2020"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one a word, then one a candidate until fooled"
     living: ClassVar[bool] = True

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from mohs.attacks.trial import Trial
+from mohs.engine import Memory
 from mohs.records import Outcome, Record
 from mohs.text import Example
+from mohs.text.text import brief
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,8 @@ class Battery:
 
     The record is that of the trial that succeeded, under the battery's name and with that trial's in `by`. Where none
     succeeded it is that of the last, exhausted if any was; an error of one member is one of the battery, unless another
-    member succeeds. Queries add up: a text that two members ask counts twice, as it would without the battery.
+    member succeeds. Queries add up: a text that two members ask counts twice, as it would without the battery. The
+    models behind are asked once: what one member heard of them is told to the next.
     """
 
     name: str
@@ -26,7 +29,9 @@ class Battery:
         """The worst case of an example."""
         spent, exhausted, broken = 0, False, None
         record: Record | None = None
-        for trial in self.trials:
+        victim, judge = (Memory(service, key=brief) for service in (self.trials[0].victim, self.trials[0].judge))
+        for member in self.trials:
+            trial = replace(member, victim=victim, judge=judge)
             if self.budget is not None:
                 if spent >= self.budget:
                     exhausted = True

@@ -51,7 +51,7 @@ class BertAttack:
     candidates is younger than the published figures, which had 48.
     """
 
-    paper: ClassVar[str] = "Li et al. 2020; Hauser et al. 2021, 3.3.3"
+    paper: ClassVar[str] = "Li et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one a word, then one a candidate until fooled"
 

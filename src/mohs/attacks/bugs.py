@@ -13,11 +13,15 @@ Bug = tuple[str, ...]
 
 def drawn(space: Space, position: int, bugs: Sequence[Bug], random: Random) -> list[str]:
     """One random word of each bug for a position, then whatever comes from other sources, all of it."""
-    names = space.offers[position]
+    names, choices = space.offers[position], space.choices[position]
+    by_name: dict[str, list[str]] = {}
+    for word in choices:
+        by_name.setdefault(names[word], []).append(word)
     found = []
     for bug in bugs:
-        words = [word for word in space.choices[position] if names[word] in bug]
+        made = [name for name in by_name if name in bug]
+        words = by_name[made[0]] if len(made) == 1 else [word for word in choices if names[word] in made]
         if words:
             found.append(random.choice(words))
-    others = [word for word in space.choices[position] if not any(names[word] in bug for bug in bugs)]
-    return found + others
+    others = {name for name in by_name if not any(name in bug for bug in bugs)}
+    return found + [word for word in choices if names[word] in others] if others else found

@@ -111,7 +111,7 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
 
 
 # Attacks run one after the other on what survived: strongest first, as docs/reproductions.md has it.
-BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textbugger:textattack", "textfooler", "beam")}
+BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "textbugger:textattack", "faster-genetic")}
 
 
 def members_of(spec: Any) -> tuple[str, tuple[tuple[str, Attack], ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from string import ascii_letters
 from typing import ClassVar
 
@@ -57,17 +58,15 @@ class DeepWordBug:
 
     async def combined(self, x: Text, positions: tuple[int, ...], goal: Goal, ask: Ask) -> dict[int, float]:
         """The combined score of each position."""
-        spans = x.spans()
+        fields = [field for field, _, _ in x.spans()]
 
+        @cache
         def cut(p: int, head: bool) -> Text:
-            field, start, end = spans[p]
-            fields = list(x.fields)
-            fields[field] = fields[field][:end] if head else fields[field][start:]
-            return Text(*fields)
+            return x.cut(p, head=head)
 
         def beyond(p: int, head: bool) -> Text | None:
             q = p - 1 if head else p + 1
-            return cut(q, head) if 0 <= q < len(x) and spans[q][0] == spans[p][0] else None
+            return cut(q, head) if 0 <= q < len(x) and fields[q] == fields[p] else None
 
         pairs = {(p, head): (beyond(p, head), cut(p, head)) for p in positions for head in (True, False)}
         read = list(dict.fromkeys(text for pair in pairs.values() for text in pair if text is not None))

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from mohs.errors import BadInput
 
+_FEW = 12  # names of classes in a sentence
 DECIMALS = 6  # scores are compared after rounding, so that the last bits of a model decide nothing
 
 
@@ -164,7 +165,7 @@ def keeps_label(spec: str) -> bool:
     return spec.partition(":")[0] == "reduced"
 
 
-def parse_goal(spec: str, label: int, classes: int) -> Goal:
+def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = ()) -> Goal:
     """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example."""
     kind, _, value = spec.partition(":")
     try:
@@ -178,7 +179,11 @@ def parse_goal(spec: str, label: int, classes: int) -> Goal:
             return Reduced(label, int(value))
     except ValueError:
         pass
+    named = f"targeted:N with a class from 0 to {classes - 1}"
+    if names:
+        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+        named = f"targeted:CLASS with a class of {', '.join(names[:_FEW])}{more} (or its number, 0 to {classes - 1})"
     raise BadInput(
-        f"Unknown goal {spec!r}; use untargeted, targeted:N with a class from 0 to {classes - 1}, "
+        f"Unknown goal {spec!r}; use untargeted, {named}, "
         "below:T with 0 < T <= 1, or for input reduction reduced:N with at least one word."
     )

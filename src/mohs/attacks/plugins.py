@@ -9,7 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from mohs.errors import BadInput
+from mohs.errors import BadInput, instead
 
 GROUP = "mohs.attacks"
 
@@ -26,15 +26,17 @@ def from_file(spec: str) -> Any:
         found = spec_from_file_location(module_name, path)
         assert found is not None
         assert found.loader is not None
-        module = module_from_spec(found)
-        sys.modules[module_name] = module
+        sys.modules[module_name] = module_from_spec(found)
         try:
-            found.loader.exec_module(module)
+            found.loader.exec_module(sys.modules[module_name])
         except (Exception, SystemExit) as error:  # whatever the user's file does
             del sys.modules[module_name]
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise BadInput(f"{place} cannot be read as Python: {reason}") from error
-    return _attack(getattr(sys.modules[module_name], name, None), spec, f"{place} has no class {name!r}.")
+    module = sys.modules[module_name]
+    if not hasattr(module, name):
+        raise BadInput(f"{place} has no class {name!r}{instead(name, module)}.")
+    return _attack(getattr(module, name), spec, f"{spec} is None; name a class.")
 
 
 def installed() -> dict[str, EntryPoint]:

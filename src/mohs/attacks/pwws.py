@@ -43,7 +43,7 @@ class PWWS:
       recogniser); no preset has them, because the table belongs to a dataset, and `mohs entities` makes one.
     """
 
-    paper: ClassVar[str] = "Ren et al. 2019; Hauser et al. 2021, 3.3.3"
+    paper: ClassVar[str] = "Ren et al. 2019; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one a word, one a candidate, then one a replacement until fooled"
 

@@ -59,7 +59,7 @@ class TextFooler:
     among those of the original; with more than two classes it sees no winner unless the strongest candidate is one.
     """
 
-    paper: ClassVar[str] = "Jin et al. 2020; Hauser et al. 2021, 3.3.3"
+    paper: ClassVar[str] = "Jin et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one a word, then one a candidate until fooled"
 

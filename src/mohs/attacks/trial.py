@@ -11,12 +11,13 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
-from mohs.engine import BudgetSpent, Meter, Service
+from mohs.engine import Answers, BudgetSpent, Meter
 from mohs.errors import MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Measure, build_space
 from mohs.text import Example, Text
+from mohs.text.text import brief
 
 NEAR_TIE = 1e-4  # scores move by less than this with the shape of a batch
 
@@ -32,8 +33,8 @@ class Trial:
     name: str
     attack: Attack
     model: Victim
-    victim: Service[Fields, Scores]
-    judge: Service[Fields, Scores]
+    victim: Answers[Fields, Scores]
+    judge: Answers[Fields, Scores]
     services: Mapping[str, Any]  # kind -> Service or word book
     classes: int
     goal: str = UNTARGETED
@@ -56,7 +57,7 @@ class Trial:
         goal = parse_goal(self.goal, example.label, self.classes)
         (before,) = await self.judge.ask([x.fields])
         facts["scores_before"] = before
-        meter = Meter(self.victim, self.budget)
+        meter = Meter(self.victim, self.budget, key=brief)
         meter.remember(x.fields, before)
         facts["queries"] = meter.queries
         if goal.skips(before, _left(example, x)):

@@ -40,7 +40,10 @@ def export(
     from mohs.runs import Run
 
     ending = out.suffix.lstrip(".").lower() if out else ""
-    format = format or (ending if ending in FORMATS else "jsonl")
+    if format is None and ending and ending not in FORMATS:
+        known = ", ".join(f".{name}" for name in FORMATS)
+        raise BadInput(f"The ending of --out {out} names no format; use {known}, or say which with --format.")
+    format = format or ending or "jsonl"
     if outcome is not None and outcome not in list(Outcome):
         raise BadInput(f"Unknown outcome {outcome!r}; use {', '.join(Outcome)}.")
     with Run.open(run) as opened:

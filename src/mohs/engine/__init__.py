@@ -5,15 +5,17 @@ Knows no text, no torch, no clock and no threads.
 
 from mohs.engine.ask import Ask, others_first, together
 from mohs.engine.cache import AnswerCache
-from mohs.engine.meter import BudgetSpent, Meter
+from mohs.engine.meter import Answers, BudgetSpent, Memory, Meter
 from mohs.engine.run import Finished, run
 from mohs.engine.service import Model, Service, by_size
 
 __all__ = [
     "AnswerCache",
+    "Answers",
     "Ask",
     "BudgetSpent",
     "Finished",
+    "Memory",
     "Meter",
     "Model",
     "Service",

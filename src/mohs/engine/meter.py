@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Generic
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from mohs.engine.ask import Answer, Item
-from mohs.engine.service import Service
+
+ItemIn = TypeVar("ItemIn", contravariant=True)
+AnswerOut = TypeVar("AnswerOut", covariant=True)
+
+
+class Answers(Protocol[ItemIn, AnswerOut]):
+    """Whatever answers questions: a service, or a memory of one."""
+
+    def ask(self, items: Sequence[ItemIn]) -> Awaitable[Sequence[AnswerOut]]:
+        """The answers in item order, once they are there."""
+        ...
+
+
+def itself(item: Hashable) -> Hashable:
+    """An item that stands for itself in a memory."""
+    return item
 
 
 class BudgetSpent(Exception):
@@ -17,22 +32,30 @@ class Meter(Generic[Item, Answer]):
     """One search's view of a service: remembers its answers and counts distinct questions.
 
     An answer that comes from a cache, or was already given to another search, counts like a fresh one,
-    so the count is a property of the search and not of the schedule.
+    so the count is a property of the search and not of the schedule. `key` says what stands for an item in the
+    memory, where whole items would be too large to keep.
     """
 
-    __slots__ = ("_asked", "_known", "budget", "service", "spent")
+    __slots__ = ("_asked", "_key", "_known", "budget", "service", "spent")
 
-    def __init__(self, service: Service[Item, Answer], budget: int | None = None) -> None:
+    def __init__(
+        self,
+        service: Answers[Item, Answer],
+        budget: int | None = None,
+        key: Callable[[Item], Hashable] = itself,
+    ) -> None:
         self.service = service
         self.budget = budget
         self.spent = False
-        self._known: dict[Item, Answer] = {}
-        self._asked: set[Item] = set()
+        self._key = key
+        self._known: dict[Hashable, Answer] = {}
+        self._asked: set[Hashable] = set()
 
     def remember(self, item: Item, answer: Answer) -> None:
         """Enter an answer that is known already; it counts as a query, since the search will rely on it."""
-        self._asked.add(item)
-        self._known[item] = answer
+        key = self._key(item)
+        self._asked.add(key)
+        self._known[key] = answer
 
     @property
     def queries(self) -> int:
@@ -46,10 +69,11 @@ class Meter(Generic[Item, Answer]):
         """
         if self.budget is None:
             return len(items)
-        new: set[Item] = set()
+        new: set[Hashable] = set()
         for count, item in enumerate(items):
-            if item not in self._asked:
-                new.add(item)
+            key = self._key(item)
+            if key not in self._asked:
+                new.add(key)
             if len(self._asked) + len(new) > self.budget:
                 self.spent = True
                 return count
@@ -57,11 +81,37 @@ class Meter(Generic[Item, Answer]):
 
     async def __call__(self, items: Sequence[Item]) -> list[Answer]:
         """Answers in item order; raises BudgetSpent, asking nothing, if the new items do not all fit."""
-        known = self._known
         if self.affordable(items) < len(items):
             raise BudgetSpent
-        fresh = [item for item in dict.fromkeys(items) if item not in known]
+        keys = list(map(self._key, items))
+        fresh = _fresh(keys, items, self._known)
         if fresh:
             self._asked.update(fresh)  # what another branch of this search is asking now is shared by the service
-            known.update(zip(fresh, await self.service.ask(fresh), strict=True))
-        return [known[item] for item in items]
+            await _learn(self._known, fresh, self.service)
+        return [self._known[key] for key in keys]
+
+
+class Memory(Generic[Item, Answer]):
+    """A service that is not asked the same twice, for searches that follow one another: they count as if it were."""
+
+    __slots__ = ("_key", "_known", "service")
+
+    def __init__(self, service: Answers[Item, Answer], key: Callable[[Item], Hashable] = itself) -> None:
+        self.service = service
+        self._key = key
+        self._known: dict[Hashable, Answer] = {}
+
+    async def ask(self, items: Sequence[Item]) -> list[Answer]:
+        """Answers in item order; only what is new is asked."""
+        keys = list(map(self._key, items))
+        if fresh := _fresh(keys, items, self._known):
+            await _learn(self._known, fresh, self.service)
+        return [self._known[key] for key in keys]
+
+
+def _fresh(keys: Sequence[Hashable], items: Sequence[Item], known: dict[Hashable, Answer]) -> dict[Hashable, Item]:
+    return {key: item for key, item in zip(keys, items, strict=True) if key not in known}
+
+
+async def _learn(known: dict[Hashable, Answer], fresh: dict[Hashable, Item], service: Answers[Item, Answer]) -> None:
+    known.update(zip(fresh, await service.ask(list(fresh.values())), strict=True))

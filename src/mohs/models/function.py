@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from mohs.engine import by_size
-from mohs.errors import BadInput, MohsError, VictimError
+from mohs.errors import BadInput, MohsError, VictimError, instead
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
 Function = Callable[[list[Any]], Any]
+_MISTAKEN = (AttributeError, TypeError, ValueError)  # what code raises that is given another kind of value
 
 
 class FunctionVictim:
@@ -64,6 +65,11 @@ class FunctionVictim:
             raise
         except (Exception, SystemExit) as error:  # whatever the user's code raises
             reason = " ".join(f"{type(error).__name__}: {error}".split())
+            if isinstance(error, _MISTAKEN) and any(isinstance(text, tuple) for text in texts):
+                reason += (
+                    "; the data are pairs, which a function is given as tuples of texts: "
+                    "if it reads single texts, name one column with --text-field."
+                )
             raise VictimError(f"{self.name} raised {reason}") from error
         answers = scores(self.name, raw, len(ticket), self.output, self._classes)
         self._classes = len(answers[0])
@@ -92,7 +98,7 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
         raise BadInput(f"python:{spec}: importing {module} failed with {reason}") from error
     for part in attribute.split("."):
         if not hasattr(function, part):
-            raise BadInput(f"python:{spec}: the module {module} has no {attribute!r}.")
+            raise BadInput(f"python:{spec}: the module {module} has no {attribute!r}{instead(part, function)}.")
         function = getattr(function, part)
     if not callable(function):
         raise BadInput(f"python:{spec} is a {type(function).__name__}, not a function.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.errors import BadInput
+from mohs.models.hub import not_fetched, quiet_hub, unreachable
 
 # These count positions from behind the padding id.
 _SHIFTED = {
@@ -59,22 +60,23 @@ def load_gguf(path: str, kind: str) -> tuple[Any, Any]:
         return _open(f"gguf:{path}", str(file.parent), kind, False, gguf_file=file.name)
 
 
+@quiet_hub()
 def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tuple[Any, Any]:
     library: Any = importlib.import_module("transformers")
     library.logging.set_verbosity_error()
     library.logging.disable_progress_bar()
     own_code = f"{name} brings its own code; if you trust it, add --trust-code, which runs that code."
     role = _ROLES[kind]
+    fault = unreachable(place)
+    options: dict[str, Any] = {"trust_remote_code": trust_code, "local_files_only": bool(fault), **file}
     try:
-        config = library.AutoConfig.from_pretrained(place, trust_remote_code=trust_code, **file)
+        config = library.AutoConfig.from_pretrained(place, **options)
         wanted = getattr(config, "auto_map", None) or {}
         if not trust_code and ("AutoConfig" in wanted or kind in wanted):
             raise BadInput(own_code)
-        tokenizer = library.AutoTokenizer.from_pretrained(place, trust_remote_code=trust_code, **file)
+        tokenizer = library.AutoTokenizer.from_pretrained(place, **options)
         known = {"config": config} if file else {}  # reading a GGUF file takes seconds each time
-        model, report = getattr(library, kind).from_pretrained(
-            place, trust_remote_code=trust_code, output_loading_info=True, **file, **known
-        )
+        model, report = getattr(library, kind).from_pretrained(place, output_loading_info=True, **options, **known)
     except BadInput:
         raise
     except Exception as error:  # the library raises many kinds
@@ -84,6 +86,8 @@ def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tu
         if reason.startswith("Unrecognized configuration class") and kind in reason:
             sort = config.model_type
             raise BadInput(f"{name} is a {sort} model, which cannot be read as {role}; give {role}.") from error
+        if fault and isinstance(error, OSError):  # which the library raises for files that are not there
+            raise BadInput(not_fetched(name, fault)) from error
         raise BadInput(f"{name} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
         raise BadInput(f"{name} has no fast tokenizer; save the model with a tokenizer.json beside it.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -53,7 +53,7 @@ class Record:
 
     def to_json(self) -> str:
         """One line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        return json.dumps(vars(self), ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> Record:

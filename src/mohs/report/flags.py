@@ -30,10 +30,10 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         interval = summary.accuracy_before.interval
         if interval is not None and interval[1] < chance:
             found.append("The victim does worse than chance: are the labels in the order of its classes?")
-        judged = summary.accuracy_before.total
-        if summary.labels == 1 and judged >= MANY:
+        read = summary.accuracy_before.total
+        if summary.labels == 1 and read >= MANY:
             found.append(
-                f"All {judged} examples have the same label: if the file is sorted, draw rows at random with --sample."
+                f"All {read} examples have the same label: if the file is sorted, draw rows at random with --sample."
             )
     found += facts.get("notes", [])
     found += _black_beats_white(facts.get("boxes", {}), summaries)

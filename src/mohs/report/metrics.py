@@ -1,8 +1,10 @@
 """The figures of a run, each with its denominator named and a 95% interval.
 
 Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
-skipped example met the goal before any attack. "Judged" are all examples without an error; "attacked" are those of them
-that were not skipped. Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
+skipped example met the goal before any attack. "Read" are all examples that the victim scored before any attack,
+also where the attack then failed with an error: errors befall only what is attacked, so that accuracy without them
+would be too low. "Judged" are all examples without an error; "attacked" are those of them that were not skipped.
+Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
 is to keep the label with fewer words (`reduced:N`) there is none under attack: nobody tried to lower it.
 """
 
@@ -98,7 +100,7 @@ class Summary:
     near_ties: int = 0
     cut: int = 0  # examples longer than the victim's window
     empty: int = 0  # examples attacked that had no word to replace
-    labels: int = 0  # how many different labels the examples judged have
+    labels: int = 0  # how many different labels the examples read have
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
 
@@ -133,6 +135,7 @@ class _Tally:
         self.empty = 0
         self.labels: set[int] = set()
         self.by: Counter[str] = Counter()
+        self.read = 0
         self.right_before = 0
         self.right_after = 0
 
@@ -140,9 +143,12 @@ class _Tally:
         self.outcomes[str(record.outcome)] += 1
         self.near_ties += record.near_tie
         self.cut += record.beyond_window > 0
-        if record.outcome is not Outcome.ERROR:
+        judged = record.outcome is not Outcome.ERROR
+        if judged or record.scores_before:
+            self.read += 1
             self.labels.add(record.label)
             self.right_before += _right(record, record.scores_before)
+        if judged:
             self.right_after += _right(record, record.scores_after or record.scores_before)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
             self.queries.append(record.queries)
@@ -163,7 +169,7 @@ class _Tally:
         return Summary(
             attack=attack,
             outcomes=count,
-            accuracy_before=Rate(self.right_before, judged, "examples judged"),
+            accuracy_before=Rate(self.right_before, self.read, "examples read"),
             accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples judged"),
             success=Rate(count["success"], attacked, "examples attacked"),
             words_changed=mean_of(self.changed, "successes"),

@@ -110,10 +110,16 @@ def has_own_goal(summary: Summary) -> bool:
 
 def _note(summaries: Sequence[Summary], beside: bool) -> str:
     """What stands below a table: what the brackets are, and the denominators if they are not beside the figures."""
-    parts = ["judged: all but errors", "attacked: judged and not skipped"]
+    parts = [
+        "read: scored before any attack",
+        "judged: all but errors",
+        "attacked: judged and not skipped",
+    ]
     if not beside:
-        parts = ["accuracy: of examples judged (all but errors)"]
-        parts.append("success, queries: of examples attacked (judged and not skipped)")
+        parts = ["accuracy before: of examples read (scored before any attack)"]
+        if any(summary.accuracy_under_attack is not None for summary in summaries):
+            parts.append("under attack: of examples judged (all but errors)")
+        parts.append("success, queries: of examples attacked (no error, not skipped)")
         parts.append("words, measures: mean over successes")
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")

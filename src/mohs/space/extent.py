@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import ne
+from functools import partial
 from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
@@ -14,6 +14,8 @@ from mohs.space.constraints import Family
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
+
+_FEW = 31  # edits: what is looked for first, and at once found, however long the texts
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class EditDistance:
     ) -> list[float]:
         """Against the original; the fields of a pair are added up."""
         return [
-            float(sum(Levenshtein.distance(a, b) for a, b in zip(original.fields, candidate.fields, strict=True)))
+            float(sum(map(partial(Levenshtein.distance, score_hint=_FEW), original.fields, candidate.fields)))
             for candidate in candidates
         ]
 
@@ -130,5 +132,5 @@ class PositionsAgain:
 def words_changed(one: Text, other: Text) -> int:
     """Words that differ place by place, or, where words were added or dropped, in the best alignment."""
     if one.same_shape(other):
-        return sum(map(ne, one.words, other.words))
+        return len(one.changes(other))
     return Levenshtein.distance(one.words, other.words)

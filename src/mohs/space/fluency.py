@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -80,7 +81,7 @@ class LogProbDrop:
         for candidate in candidates:
             pair = str(reference), str(candidate)
             if self.window is not None and current is not None and current.same_shape(candidate):
-                changed = [edit.position for edit in current.edits(candidate)]
+                changed = current.changes(candidate)
                 if len(changed) == 1 and reference.same_shape(candidate):
                     place = changed[0]
                     pair = reference.around(place, self.window), candidate.around(place, self.window)
@@ -116,15 +117,18 @@ class FluencyRank:
             return [math.nan] * len(candidates)
         places = []
         for candidate in candidates:
-            changed = current.edits(candidate) if current.same_shape(candidate) else ()
-            places.append(changed[0].position if len(changed) == 1 else -1)
+            changed = current.changes(candidate) if current.same_shape(candidate) else []
+            places.append(changed[0] if len(changed) == 1 else -1)
         views = [
             candidate.around(place, self.window) if self.window is not None and place >= 0 else str(candidate)
             for candidate, place in zip(candidates, places, strict=True)
         ]
         scores = [round(math.fsum(answer.log_probs), 6) for answer in await ask.lm(views)]
+        rivals: dict[int, list[float]] = {}
+        for score, place in sorted(zip(scores, places, strict=True)):
+            rivals.setdefault(place, []).append(score)
         return [
-            1.0 + sum(other > score for other, at in zip(scores, places, strict=True) if at == place)
+            1.0 + len(rivals[place]) - bisect_right(rivals[place], score)
             for score, place in zip(scores, places, strict=True)
         ]
 

@@ -6,9 +6,8 @@ reader sees as one, with its accents, also where `min_length` counts them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from string import ascii_lowercase
 from typing import ClassVar
 
@@ -17,110 +16,105 @@ from mohs.space.sources import Offers
 from mohs.text import Text, characters
 
 
+class _Letters:
+    """What the sources here have in common: they look at the word alone."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def spell(self, word: str) -> Offers:
+        """The variants of a word."""
+        raise NotImplementedError
+
+    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+        """The variants of each word."""
+        return [self.spell(text.words[position]) for position in positions]
+
+
 @dataclass(frozen=True)
-class SwapLetters:
+class SwapLetters(_Letters):
     """Two neighbouring letters change places."""
 
     inner: bool = False
     min_length: int = 2
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every swap."""
-        edit = partial(characters.swaps, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "swap")
+        return dict.fromkeys(characters.swaps(word, inner=self.inner, min_length=self.min_length), "swap")
 
 
 @dataclass(frozen=True)
-class DropLetter:
+class DropLetter(_Letters):
     """One letter is left out."""
 
     inner: bool = False
     min_length: int = 2
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every deletion."""
-        edit = partial(characters.deletions, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "delete")
+        return dict.fromkeys(characters.deletions(word, inner=self.inner, min_length=self.min_length), "delete")
 
 
 @dataclass(frozen=True)
-class AddLetter:
+class AddLetter(_Letters):
     """One letter is put in."""
 
     inner: bool = False
     min_length: int = 1
     letters: str = ascii_lowercase
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every letter at every place."""
-        edit = partial(characters.insertions, letters=self.letters, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "insert")
+        return dict.fromkeys(
+            characters.insertions(word, letters=self.letters, inner=self.inner, min_length=self.min_length), "insert"
+        )
 
 
 @dataclass(frozen=True)
-class ChangeLetter:
+class ChangeLetter(_Letters):
     """One letter becomes another."""
 
     inner: bool = False
     min_length: int = 1
     letters: str = ascii_lowercase
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every letter at every place."""
-        edit = partial(characters.substitutions, letters=self.letters, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "substitute")
+        return dict.fromkeys(
+            characters.substitutions(word, letters=self.letters, inner=self.inner, min_length=self.min_length),
+            "substitute",
+        )
 
 
 @dataclass(frozen=True)
-class Homoglyphs:
+class Homoglyphs(_Letters):
     """One letter becomes another that looks like it."""
 
     inner: bool = False
     min_length: int = 1
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every letter that has a look-alike."""
-        edit = partial(characters.homoglyphs, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "homoglyph")
+        return dict.fromkeys(characters.homoglyphs(word, inner=self.inner, min_length=self.min_length), "homoglyph")
 
 
 @dataclass(frozen=True)
-class Keyboard:
+class Keyboard(_Letters):
     """One letter becomes a neighbour on the keyboard."""
 
     inner: bool = False
     min_length: int = 1
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every slip."""
-        edit = partial(characters.keyboard, inner=self.inner, min_length=self.min_length)
-        return _each(text, positions, edit, "keyboard")
+        return dict.fromkeys(characters.keyboard(word, inner=self.inner, min_length=self.min_length), "keyboard")
 
 
 @dataclass(frozen=True)
-class SplitWord:
+class SplitWord(_Letters):
     """A space is put into the word."""
 
     min_length: int = 2
 
-    needs: ClassVar[tuple[str, ...]] = ()
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
+    def spell(self, word: str) -> Offers:
         """Every split."""
-        return _each(text, positions, partial(characters.splits, min_length=self.min_length), "split")
-
-
-def _each(text: Text, positions: Sequence[int], edit: Callable[[str], list[str]], name: str) -> list[Offers]:
-    return [dict.fromkeys(edit(text.words[position]), name) for position in positions]
+        return dict.fromkeys(characters.splits(word, min_length=self.min_length), "split")

@@ -64,7 +64,7 @@ class SentenceSimilarity:
         """The two strings to compare: windows around the word that the step changed, or whole texts."""
         reference = current if current is not None and self.previous else original
         if self.window is not None and current is not None and current.same_shape(candidate):
-            changed = [edit.position for edit in current.edits(candidate)]
+            changed = current.changes(candidate)
             together = changed and changed[-1] - changed[0] == len(changed) - 1  # one word, or neighbours merged
             if together and reference.same_shape(candidate):
                 return reference.around(changed[0], self.window), candidate.around(changed[0], self.window)

@@ -170,14 +170,7 @@ class Union:
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """All sources are asked at once."""
         answers = await together(*(source(text, positions, ask) for source in self.sources))
-        found: list[Offers] = []
-        for place in range(len(positions)):
-            joined: Offers = {}
-            for answer in answers:
-                for word, name in answer[place].items():
-                    joined.setdefault(word, name)
-            found.append(joined)
-        return found
+        return [joined(answer[place] for answer in answers) for place in range(len(positions))]
 
 
 @dataclass(frozen=True)
@@ -195,6 +188,14 @@ class OneOf:
         """At most one word a position."""
         found = await self.source(text, positions, ask)
         return [dict([ask.random.choice(list(offer.items()))]) if offer else {} for offer in found]
+
+
+def joined(parts: Iterable[Offers]) -> Offers:
+    """Offers in one, those of the first part first; what several offer counts as the first's."""
+    found: Offers = {}
+    for part in parts:
+        found = {**found, **part, **found} if found else dict(part)
+    return found
 
 
 def offers(old: str, new: Iterable[str], name: str) -> Offers:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from mohs.space import omega
 from mohs.space.constraints import Constraint, Measure, WordMeasure
 from mohs.space.services import Services
-from mohs.space.sources import Offers, Source
+from mohs.space.sources import Offers, Source, Union, joined
+from mohs.space.spellings import Speller, Spellings
 from mohs.text import Text
 from mohs.text.text import Edit
 
@@ -32,15 +33,45 @@ class Opening:
         """What may stand at each position of a text: stopwords are not brought in, constraints on words are obeyed."""
         found = []
         for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
-            kept = [word for word in offered if word.lower().replace("\u2019", "'") not in self.stopwords]
-            for constraint in self.constraints:
-                if kept and constraint.about_words:
-                    assert isinstance(constraint.measure, WordMeasure)
-                    values = constraint.measure.of_words(self.original.words[position], kept, ask)
-                    words = len(self.original)
-                    kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
-            found.append(offered if len(kept) == len(offered) else {word: offered[word] for word in kept})
+            found.append(self._kept(position, offered, ask))
         return found
+
+    def spellings(self, positions: Sequence[int], ask: Services) -> Spellings | None:
+        """What may stand at those positions that have a choice, to be made when looked at; None if that cannot be."""
+        sources = self.source.sources if isinstance(self.source, Union) else (self.source,)
+        spellers = [source for source in sources if isinstance(source, Speller)]
+        if len(spellers) < len(sources):
+            return None
+        words = self.original.words
+
+        def make(position: int) -> Offers:
+            return self._kept(position, joined(speller.spell(words[position]) for speller in spellers), ask)
+
+        found = Spellings(make, positions)
+        for position in positions:
+            each = (self._kept(position, speller.spell(words[position]), ask) for speller in spellers)
+            if not (any(each) if len(spellers) > 1 else found.made(position)):  # any: the first will mostly do
+                found.leave_out(position)
+        return found
+
+    def _kept(self, position: int, offered: Offers, ask: Services) -> Offers:
+        kept = self._brought_in(offered)
+        words = len(self.original)
+        for constraint in self.constraints:
+            if kept and constraint.about_words:
+                assert isinstance(constraint.measure, WordMeasure)
+                values = constraint.measure.of_words(self.original.words[position], kept, ask)
+                kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
+        return offered if len(kept) == len(offered) else {word: offered[word] for word in kept}
+
+    def _brought_in(self, offered: Offers) -> list[str]:
+        """The words that are no stopwords."""
+        if not self.stopwords:
+            return list(offered)
+        plain = _plain("\n".join(offered)).split("\n")  # all at once, as hardly ever one is a stopword
+        if len(plain) == len(offered) and not any(map(self.stopwords.__contains__, plain)):
+            return list(offered)
+        return [word for word in offered if _plain(word) not in self.stopwords]
 
 
 @dataclass(frozen=True)
@@ -54,7 +85,7 @@ class Space:
     text: Text
     choices: Mapping[int, tuple[str, ...]]  # only positions that have a choice, in order; none in a living space
     constraints: tuple[Constraint, ...] = ()  # those on words are obeyed by the choices already
-    offers: dict[int, Offers] = field(default_factory=dict)  # the source of each choice
+    offers: MutableMapping[int, Offers] = field(default_factory=dict)  # the source of each choice
     living: tuple[Opening, tuple[int, ...]] | None = None  # and the positions that may change
 
     @property
@@ -161,6 +192,9 @@ async def build_space(
     places = opening.open(positions)
     if living:
         return Space(text, {}, tuple(constraints), living=(opening, tuple(places)))
+    spellings = opening.spellings(places, ask)
+    if spellings is not None:
+        return Space(text, spellings.words(), tuple(constraints), spellings)
     found = await opening(text, places, ask)
     offers = {position: offered for position, offered in zip(places, found, strict=True) if offered}
     choices = {position: tuple(offered) for position, offered in offers.items()}

@@ -54,6 +54,7 @@ MEASURES: Mapping[str, type] = {
     "fluency-rank": fluency.FluencyRank,
     "grammar-errors": fluency.GrammarErrors,
 }
+_CALLED: Mapping[type, str] = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 
 
 def parse_source(spec: str) -> Source:
@@ -145,7 +146,7 @@ def _value(value: str, kind: Any, spec: str, key: str) -> Any:
             return wanted(value)
         except ValueError:
             pass
-    raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; it is a {wanted.__name__}.")
+    raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; it is {_CALLED[wanted]}.")
 
 
 def table() -> list[dict[str, Any]]:

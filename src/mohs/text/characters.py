@@ -50,13 +50,14 @@ def insertions(word: str, letters: str = ascii_lowercase, *, inner: bool = False
     upper = len(word) > 1 and word.isupper()
     new = [_cased(letter, upper) for letter in _LETTER.findall(letters)]
     places = range(1, len(old)) if inner else range(len(old) + 1 if old else 0)
-    return _variants(word, ([*old[:i], letter, *old[i:]] for i in places for letter in new))
+    return _spelled(word, ((old[:i], new, old[i:]) for i in places))
 
 
 def substitutions(word: str, letters: str = ascii_lowercase, *, inner: bool = False, min_length: int = 0) -> list[str]:
     """A letter becomes another of those given."""
     new = _LETTER.findall(letters)
-    return _replaced(word, lambda old: [_cased(letter, old.isupper()) for letter in new], inner, min_length)
+    upper = [_cased(letter, True) for letter in new]
+    return _replaced(word, lambda old: upper if old.isupper() else new, inner, min_length)
 
 
 def homoglyphs(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
@@ -80,10 +81,7 @@ def splits(word: str, *, min_length: int = 0) -> list[str]:
 
 def _replaced(word: str, new: Callable[[str], Sequence[str]], inner: bool, min_length: int) -> list[str]:
     letters = _letters(word, min_length)
-    return _variants(
-        word,
-        ([*letters[:i], letter, *letters[i + 1 :]] for i in _places(letters, inner) for letter in new(letters[i])),
-    )
+    return _spelled(word, ((letters[:i], new(letters[i]), letters[i + 1 :]) for i in _places(letters, inner)))
 
 
 def _letters(word: str, min_length: int) -> list[str]:
@@ -93,6 +91,15 @@ def _letters(word: str, min_length: int) -> list[str]:
 
 def _places(letters: Sequence[str], inner: bool) -> range:
     return range(1, len(letters) - 1) if inner else range(len(letters))
+
+
+def _spelled(word: str, parts: Iterable[tuple[Sequence[str], Sequence[str], Sequence[str]]]) -> list[str]:
+    """For each place what stands before, which letters may stand there, and what stands behind."""
+    found: list[str] = []
+    for before, new, behind in parts:
+        left, right = "".join(before), "".join(behind)
+        found += [left + letter + right for letter in new]
+    return [variant for variant in dict.fromkeys(found) if variant != word]
 
 
 def _variants(word: str, spelled: Iterable[Sequence[str]]) -> list[str]:

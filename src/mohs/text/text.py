@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache, total_ordering
-from itertools import compress
+from itertools import accumulate, chain, compress
 from operator import ne
 from typing import NamedTuple
 
@@ -18,6 +19,11 @@ import regex
 _WORD = regex.compile(
     r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’\-_*@](?=[\p{L}\p{N}])|[\u200c\u200d])[\p{L}\p{M}\p{N}]+)*"
 )
+
+_LONG = 64  # words: from here on it pays to cut strings out of strings, and to compare words by the block
+_STOP = ". "  # where long strings are taken apart to look their words up; no word holds a space
+_PARAGRAPH = 400  # characters: shorter strings are looked up word by word, and kept whole
+_SENTENCE = 1000  # characters: longer ones are not kept
 
 
 class Edit(NamedTuple):
@@ -49,14 +55,16 @@ class Text:
     empty goes the one space that its removal would leave over.
     """
 
-    __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "words")
+    __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "_starts", "_step", "words")
 
     words: tuple[str, ...]
     _shape: tuple[str, ...]  # the gaps while no word is empty; of all fields in a row: a field with n words has n + 1
-    _gaps: tuple[str, ...]  # as they are
+    _gaps: tuple[str, ...]  # as they are: the same object while no word is empty
     _bounds: tuple[int, ...]  # how many words come before each field, and in all
     _fields: tuple[str, ...] | None
     _hash: int | None
+    _starts: list[int] | None  # where each word starts in its field's string, once that was asked
+    _step: tuple[tuple[str, ...], int] | None  # the words that this text was made of by replacing one, and which
 
     def __init__(self, *fields: str) -> None:
         words: list[str] = []
@@ -70,12 +78,13 @@ class Text:
         self.words, self._gaps, self._bounds = tuple(words), tuple(gaps), tuple(bounds)
         self._shape = self._gaps
         self._fields = fields
-        self._hash = None
+        self._hash = self._starts = self._step = None
 
     @classmethod
     def _made(cls, words: tuple[str, ...], shape: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
         text = cls.__new__(cls)
-        text.words, text._shape, text._bounds, text._fields, text._hash = words, shape, bounds, None, None
+        text.words, text._shape, text._bounds = words, shape, bounds
+        text._fields = text._hash = text._starts = text._step = None
         text._gaps = text._without_left_over_spaces() if "" in words else shape
         return text
 
@@ -124,8 +133,9 @@ class Text:
         return self._hash
 
     def __getstate__(self) -> tuple[None, dict[str, object]]:
-        # Another process has another hash for the same string.
-        return None, {name: None if name == "_hash" else getattr(self, name) for name in self.__slots__}
+        # Another process has another hash for the same string, and the rest is made again when needed.
+        passing = ("_hash", "_starts", "_step")
+        return None, {name: None if name in passing else getattr(self, name) for name in self.__slots__}
 
     def __len__(self) -> int:
         return len(self.words)
@@ -151,8 +161,39 @@ class Text:
     def replace(self, position: int, word: str) -> Text:
         """The text with another word at a position."""
         self._check(position)
-        words = self.words
-        return self._made((*words[:position], word, *words[position + 1 :]), self._shape, self._bounds)
+        changed = list(self.words)
+        changed[position] = word
+        words = tuple(changed)
+        if not word or self._gaps is not self._shape:
+            return self._made(words, self._shape, self._bounds)
+        text = self.__class__.__new__(self.__class__)
+        text.words, text._shape, text._gaps, text._bounds = words, self._shape, self._shape, self._bounds
+        text._hash = text._starts = None
+        text._step = (self.words, position)
+        text._fields = None
+        if len(words) > _LONG and self._fields is not None:
+            start = self._start(position)
+            text._fields = self._spliced(position, start, word, start + len(self.words[position]))
+        return text
+
+    def _start(self, position: int) -> int:
+        """Where a word starts in its field's string."""
+        if self._starts is None:
+            self._starts = []
+            for number in range(len(self._bounds) - 1):
+                start, end = self._bounds[number], self._bounds[number + 1]
+                lengths = [0] * (2 * (end - start))
+                lengths[0::2] = map(len, self._gaps[start + number : end + number])
+                lengths[1::2] = map(len, self.words[start:end])
+                self._starts += list(accumulate(lengths))[0::2]
+        return self._starts[position]
+
+    def _spliced(self, position: int, start: int, piece: str, end: int) -> tuple[str, ...]:
+        """The fields, with another piece from start to end in the one of a word."""
+        number = self.field_of(position)
+        fields = list(self.fields)
+        fields[number] = fields[number][:start] + piece + fields[number][end:]
+        return tuple(fields)
 
     def replace_all(self, words: Mapping[int, str]) -> Text:
         """The text with several words replaced at once."""
@@ -171,11 +212,37 @@ class Text:
         place = position + number
         before, after = _closed(gaps[place], gaps[place + 1], position == self._bounds[number])
         bounds = tuple(bound - (bound > position) for bound in self._bounds)
-        return self._made(
-            (*words[:position], *words[position + 1 :]),
+        text = self._made(
+            words[:position] + words[position + 1 :],
             (*gaps[:place], before + after, *gaps[place + 2 :]),
             bounds,
         )
+        if len(words) > _LONG and self._gaps is gaps:
+            start = self._start(position)
+            end = start + len(words[position]) + len(gaps[place + 1])
+            text._fields = self._spliced(position, start - len(gaps[place]), before + after, end)
+        return text
+
+    def cut(self, position: int, *, head: bool) -> Text:
+        """The text with the field of a word read up to that word, or (without `head`) from it on; other fields stay."""
+        words, gaps, number = self.words, self._shape, self.field_of(position)
+        start, end = self._bounds[number], self._bounds[number + 1]
+        if head:
+            gone = end - position - 1
+            kept = words[: position + 1] + words[end:]
+            between = (*gaps[: position + number + 1], "", *gaps[end + number + 1 :])
+        else:
+            gone = position - start
+            kept = words[:start] + words[position:]
+            between = (*gaps[: start + number], "", *gaps[position + number + 1 :])
+        bounds = tuple(bound - gone * (index > number) for index, bound in enumerate(self._bounds))
+        text = self._made(kept, between, bounds)
+        if self._gaps is gaps:
+            at = self._start(position)
+            fields = list(self.fields)
+            fields[number] = fields[number][: at + len(words[position])] if head else fields[number][at:]
+            text._fields = tuple(fields)
+        return text
 
     def insert(self, position: int, word: str) -> Text:
         """The text with a new word before a position, or after the last word, set off by one space.
@@ -232,7 +299,18 @@ class Text:
     def changes(self, changed: Text) -> list[int]:
         """The positions whose words differ, for a text of the same shape."""
         assert self.same_shape(changed), "edits are defined between texts with the same gaps"
-        return list(compress(range(len(self.words)), map(ne, self.words, changed.words)))
+        one, other = self.words, changed.words
+        if changed._step is not None and changed._step[0] is one:
+            position = changed._step[1]
+            return [position] if one[position] != other[position] else []
+        if len(one) <= _LONG:
+            return list(compress(range(len(one)), map(ne, one, other)))
+        found: list[int] = []
+        for start in range(0, len(one), _LONG):
+            ours, theirs = one[start : start + _LONG], other[start : start + _LONG]
+            if ours != theirs:
+                found += compress(range(start, start + _LONG), map(ne, ours, theirs))
+        return found
 
     def edits(self, changed: Text) -> tuple[Edit, ...]:
         """The words that differ, for a text of the same shape."""
@@ -257,9 +335,27 @@ def like(word: str, pattern: str) -> str:
     return word
 
 
+def brief(fields: tuple[str, ...]) -> Hashable:
+    """Short strings as they are and long ones by a digest: what stands for each of the thousands that a search asks."""
+    if sum(map(len, fields)) < _PARAGRAPH:
+        return fields
+    whole = "".join([repr(list(map(len, fields))), *fields])
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()[:16]
+
+
 def words_of(fields: Sequence[str]) -> list[str]:
     """All words of some strings, lower-cased: what the small models of this package read."""
-    return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
+    if sum(map(len, fields)) < _PARAGRAPH:
+        return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
+    sentences = [sentence for field in fields for sentence in field.split(_STOP)]
+    return list(chain.from_iterable([_kept(one) if len(one) < _SENTENCE else _of_sentence(one) for one in sentences]))
+
+
+def _of_sentence(sentence: str) -> tuple[str, ...]:
+    return tuple([word for piece in sentence.split(" ") for word in _lowered(piece)])
+
+
+_kept = lru_cache(maxsize=1 << 14)(_of_sentence)  # the candidates of a long text share all of its sentences but one
 
 
 @lru_cache(maxsize=1 << 17)

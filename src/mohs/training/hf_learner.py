@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from mohs.errors import BadInput
+from mohs.models.hub import not_fetched, quiet_hub, unreachable
 from mohs.models.pretrained import window_of
 from mohs.training.learner import Texts
 from mohs.training.recipe import Recipe
@@ -62,6 +63,7 @@ class HfLearner:
         }
 
 
+@quiet_hub()
 def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
     """A tokenizer, a model and the names of the weights that are new."""
     library: Any = importlib.import_module("transformers")
@@ -72,20 +74,24 @@ def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
         raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
     place = str(folder) if folder.is_dir() else spec
     names = dict(enumerate(labels))
+    fault = unreachable(place)
+    options = {"local_files_only": bool(fault)}
     try:
-        config = library.AutoConfig.from_pretrained(place)
+        config = library.AutoConfig.from_pretrained(place, **options)
         if getattr(config, "auto_map", None):
             raise BadInput(f"hf:{spec} brings its own code, which is not run here; fine-tune it elsewhere.")
         config.num_labels, config.problem_type = len(labels), "single_label_classification"
         config.id2label, config.label2id = names, {name: number for number, name in names.items()}
-        tokenizer = library.AutoTokenizer.from_pretrained(place)
+        tokenizer = library.AutoTokenizer.from_pretrained(place, **options)
         model, report = library.AutoModelForSequenceClassification.from_pretrained(
-            place, config=config, output_loading_info=True, ignore_mismatched_sizes=True
+            place, config=config, output_loading_info=True, ignore_mismatched_sizes=True, **options
         )
     except BadInput:
         raise
     except Exception as error:  # the library raises many kinds
         reason = " ".join(str(error).split())
+        if fault and isinstance(error, OSError):
+            raise BadInput(not_fetched(f"hf:{spec}", fault)) from error
         raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
         raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")

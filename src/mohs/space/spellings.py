@@ -1,0 +1,99 @@
+"""Offers made when they are looked at: of the misspellings of a long text, an attack sees only a few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from mohs.space.sources import Offers
+
+MOST_KEPT = 4096  # words of one space, some 0.5 MB; hundreds of spaces are open at once
+
+
+@runtime_checkable
+class Speller(Protocol):
+    """A source that looks at nothing but the word itself."""
+
+    def spell(self, word: str) -> Offers:
+        """The words that may stand in the place of a word."""
+        ...
+
+
+class Spellings(MutableMapping[int, Offers]):
+    """The offers of each position, made by a function and forgotten when they are many; what is entered stays."""
+
+    def __init__(self, make: Callable[[int], Offers], positions: Sequence[int]) -> None:
+        self._make = make
+        self._made: dict[int, Offers] = dict.fromkeys(positions, _NONE)
+        self._there: dict[int, None] = {}  # positions whose offers are there, the oldest first
+        self._count = 0  # of their words
+        self._entered: dict[int, Offers] = {}
+
+    def made(self, position: int) -> Offers:
+        """What was offered at first for one of the positions."""
+        found = self._made[position]
+        if found is _NONE:
+            found = self._made[position] = self._make(position)
+            self._there[position] = None
+            self._count += len(found)
+            while self._count > MOST_KEPT and len(self._there) > 1:
+                oldest = next(iter(self._there))
+                del self._there[oldest]
+                self._count -= len(self._made[oldest])
+                self._made[oldest] = _NONE
+        return found
+
+    def leave_out(self, position: int) -> None:
+        """Forget a position that has no offers."""
+        del self._made[position]
+        self._there.pop(position, None)
+
+    def __getitem__(self, position: int) -> Offers:
+        found = self._entered.get(position)
+        return self.made(position) if found is None else found
+
+    def __setitem__(self, position: int, offers: Offers) -> None:
+        self._entered[position] = offers
+
+    def __delitem__(self, position: int) -> None:
+        raise TypeError("what was offered stays offered")
+
+    def setdefault(self, position: int, default: Offers | None = None) -> Offers:
+        """The offers of a position, to enter more."""
+        if position not in self._entered:
+            self._entered[position] = dict(self.made(position)) if position in self._made else default or {}
+        return self._entered[position]
+
+    def __contains__(self, position: object) -> bool:
+        return position in self._made or position in self._entered
+
+    def __iter__(self) -> Iterator[int]:
+        yield from self._made
+        yield from (position for position in self._entered if position not in self._made)
+
+    def __len__(self) -> int:
+        return len(self._made.keys() | self._entered.keys())
+
+    def words(self) -> Words:
+        """The words alone, as they were offered at first."""
+        return Words(self, tuple(self._made))
+
+
+class Words(Mapping[int, tuple[str, ...]]):
+    """The words that may stand at each position of some spellings."""
+
+    def __init__(self, spellings: Spellings, positions: tuple[int, ...]) -> None:
+        self._spellings = spellings
+        self._positions = positions
+
+    def __getitem__(self, position: int) -> tuple[str, ...]:
+        return tuple(self._spellings.made(position))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+
+_NONE: Offers = {}  # stands for offers that are not made, by its identity
