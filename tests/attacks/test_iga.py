@@ -31,7 +31,7 @@ def attack(text: str, method: Any = PLAIN, weights: dict[str, float] = WEIGHTS, 
 
 
 def scout_of(x: Text, choices: dict[int, tuple[str, ...]], random: Random) -> Scout:
-    meter: Meter[Any, Any] = Meter(Instant(WordCount({}).scores))  # type: ignore[arg-type]
+    meter: Meter[Any, Any] = Meter(Instant(WordCount({}).scores))
     return Scout(x, Untargeted(1), Space(x, choices), Ask({}, random, meter), tuple(choices))
 
 

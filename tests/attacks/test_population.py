@@ -39,7 +39,7 @@ def scout(
         victim.asked.append(fields)
         return victim.scores(fields)
 
-    meter: Meter[Any, Any] = Meter(Instant(answer), budget)  # type: ignore[arg-type]
+    meter: Meter[Any, Any] = Meter(Instant(answer), budget)
     space = Space(X, CHOICES, constraints)
     return Scout(X, Untargeted(1), space, Ask({}, Random(seed), meter), space.positions, **options), victim
 

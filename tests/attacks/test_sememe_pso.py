@@ -36,7 +36,7 @@ def attack(text: str, method: Any = PLAIN, weights: dict[str, float] = WEIGHTS, 
 
 
 def scout(weights: dict[str, float] = WEIGHTS, constraints: tuple[Constraint, ...] = ()) -> Scout:
-    meter: Meter[Any, Any] = Meter(Instant(WordCount(weights).scores))  # type: ignore[arg-type]
+    meter: Meter[Any, Any] = Meter(Instant(WordCount(weights).scores))
     space = Space(X, CHOICES, constraints)
     return Scout(X, Untargeted(1), space, Ask({}, Random(0), meter), space.positions)
 
