@@ -212,7 +212,7 @@ def attack(
     answers = AnswerCache(cache) if cache is not None else None
     service: Service[Fields, Scores] = Service(model, cache=answers)
     final: Victim = getattr(model, "verdict", model)
-    judge: Service[Fields, Scores] = Service(final, alone=not final.exact, cache=answers)
+    judge = service if final is model and model.exact else Service(final, alone=not final.exact, cache=answers)
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
     (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first)
@@ -238,7 +238,8 @@ def attack(
         k for m in also for k in m.needs
     )
     parts = load_services(kinds, named, victim=model, device=device, trust_code=trust_code)
-    services: list[Service[Any, Any]] = [service, judge, *(p for p in parts.values() if isinstance(p, Service))]
+    victims = list(dict.fromkeys([service, judge]))
+    others = [part for part in parts.values() if isinstance(part, Service)]
 
     config = {
         "victim": victim if isinstance(victim, str) else model.name,
@@ -287,7 +288,7 @@ def attack(
                 Trial(n, m, model, service, judge, parts, classes, goals[n], seed, budget, also) for n, m in team
             )
             trials.append(members[0] if len(members) == 1 else Battery(name, members, budget))
-        _drive(store, trials, data, count, services, at_once or int(getattr(model, "crowd", 256)), progress)
+        _drive(store, trials, data, count, victims, others, at_once or int(getattr(model, "crowd", 256)), progress)
     except BaseException:
         store.close()
         raise
@@ -302,7 +303,8 @@ def _drive(
     trials: Sequence[Trial | Battery],
     data: Dataset | list[Example],
     count: int,
-    services: Sequence[Service[Any, Any]],
+    victims: Sequence[Service[Any, Any]],  # the victim's service, and its judge's where that is another
+    others: Sequence[Service[Any, Any]],
     at_once: int,
     progress: Progress | None,
 ) -> None:
@@ -322,7 +324,7 @@ def _drive(
     gc.freeze()
     gc.set_threshold(*_SELDOM)  # thousands of candidates live at once, and looking through them finds nothing
     try:
-        for ended in engine.run(searches(), services, at_once):
+        for ended in engine.run(searches(), [*victims, *others], at_once):
             if ended.error is not None or ended.result is None:
                 raise ended.error or AssertionError("a trial gave no record")
             store.add(ended.key, ended.result)
@@ -335,9 +337,9 @@ def _drive(
         store.spend(
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
-            forwards=sum(s.forwards for s in services[:2]),
-            batches=sum(s.batches for s in services[:2]),
-            reused=sum(s.reused for s in services[:2]),
+            forwards=sum(s.forwards for s in victims),
+            batches=sum(s.batches for s in victims),
+            reused=sum(s.reused for s in victims),
         )
 
 

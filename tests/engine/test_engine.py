@@ -532,3 +532,28 @@ class TestMemory:
             return await memory.ask([1])
 
         assert results([(0, search())], [service]) == {0: [2]}
+
+
+def test_small_batches_wait_for_company() -> None:
+    class Shaped(Doubler):
+        few = 2
+
+        def plan(self, items: list[int]) -> list[list[int]]:
+            groups: dict[int, list[int]] = {}
+            for item in sorted(items):
+                groups.setdefault(item % 3, []).append(item)
+            return list(groups.values())
+
+    async def asks(service: Service[int, int], *rounds: list[int]) -> list[int]:
+        return [answer for items in rounds for answer in await service.ask(items)]
+
+    model = Shaped(rows=100)
+    service = Service(model)
+    searches = [asks(service, [0, 3, 6], [9, 12], [4]), asks(service, [1])]
+    assert results(list(enumerate(searches)), [service]) == {0: [0, 6, 12, 18, 24, 8], 1: [2]}
+    assert model.batches == [[0, 3, 6], [9, 12], [1, 4]]  # 1 waits until 4 keeps it company
+    model = Shaped(rows=100)
+    service = Service(model)
+    long = [[3 * n, 3 * n + 3] for n in range(0, 80, 2)]
+    results([(0, asks(service, *long)), (1, asks(service, [1]))], [service])
+    assert model.batches.index([1]) == 16  # but not forever

@@ -13,6 +13,9 @@ from mohs.errors import MohsError, ServiceFailed
 AnswerOut = TypeVar("AnswerOut", covariant=True)
 
 
+_ROUNDS = 16  # for which a small batch may wait for company
+
+
 class Model(Protocol[Item, AnswerOut]):
     """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it."""
 
@@ -78,6 +81,7 @@ class Service(Generic[Item, Answer]):
         self._planned: deque[list[Item]] = deque()
         self._flying: deque[tuple[list[Item], Any]] = deque()
         self._asked: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
+        self._patience = _ROUNDS
         self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
 
     def ask(self, items: Sequence[Item]) -> Ask[Item, Answer]:
@@ -124,7 +128,7 @@ class Service(Generic[Item, Answer]):
                 self.reused += len(found)
                 yield from self._deliver(list(found), list(found.values()))
                 items = [item for item in items if item not in found]
-            self._planned.extend(self._apart(items) if self.alone else self.model.plan(items))
+            self._planned.extend(self._apart(items) if self.alone else self._worthwhile(self.model.plan(items)))
         while self._planned and len(self._flying) < self.model.in_flight:
             batch = self._planned.popleft()
             try:
@@ -134,6 +138,22 @@ class Service(Generic[Item, Answer]):
             except Exception as error:
                 ticket = Failed(error)
             self._flying.append((batch, ticket))
+
+    def _worthwhile(self, batches: list[list[Item]]) -> list[list[Item]]:
+        """The batches of at least as many rows as the model works through at once anyway, where there are such.
+
+        Smaller ones wait for company, though not more than a few rounds.
+        """
+        few = getattr(self.model, "few", 1)
+        large = [batch for batch in batches if len(batch) >= few]
+        if not large or len(large) == len(batches) or self._patience == 0:
+            self._patience = _ROUNDS
+            return batches
+        self._patience -= 1
+        for batch in batches:
+            if len(batch) < few:
+                self._waiting |= {item: self._asked.pop(item) for item in batch}
+        return large
 
     def _apart(self, items: list[Item]) -> list[list[Item]]:
         """Batches of one, or of as many as a model says it keeps in one shape, where companions do not matter."""

@@ -60,6 +60,7 @@ class HfVictim(Transformer):
         # In batches of this size and no larger, companions do not matter: all have the same shape.
         self.together = FEWEST_ROWS if sound and self._padded else 1
         self.crowd = 1024 if self._padded else 256
+        self.few = 1 if self._padded else FEWEST
         # A verdict on a model with coarse numbers is taken with fine ones.
         coarse = self._dtype.itemsize < 4
         self.verdict = (
