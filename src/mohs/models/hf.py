@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mohs.errors import BadInput, VictimError
-from mohs.models.frame import keep
+from mohs.models.frame import Packed, keep
 from mohs.models.transformer import FEWEST, FEWEST_ROWS, Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 
@@ -14,6 +15,7 @@ class HfVictim(Transformer):
     """A classifier with its tokenizer. Loading it tries out whether a text's companions move its scores: `exact`."""
 
     hard = False
+    _filling = False
 
     def __init__(
         self,
@@ -46,7 +48,7 @@ class HfVictim(Transformer):
             )
         in_order(self.name, names, self.labels)
         try:
-            sound = self._companions_do_not_matter()
+            sound = self._companions_do_not_matter_late() or self._companions_do_not_matter()
             if not sound and not self._padded:
                 self._row_step = FEWEST
                 sound = self._companions_do_not_matter()
@@ -73,6 +75,13 @@ class HfVictim(Transformer):
         """Wait for the logits, and check them."""
         return scores(self.name, self.answers(ticket), ticket[0], Output.LOGITS, len(self.labels))
 
+    def _forward(self, rows: list[Packed]) -> Any:
+        self._filling = True  # for nobody else who asks the model
+        try:
+            return super()._forward(rows)
+        finally:
+            self._filling = False
+
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         """Where the window ends in each field."""
         lengths = [len(ids) for ids in self.composer.ids(fields)]
@@ -81,9 +90,37 @@ class HfVictim(Transformer):
             return None
         return tuple(self.composer.ends(field, size) for field, size in zip(fields, kept, strict=True))
 
+    def _companions_do_not_matter_late(self) -> bool:
+        """Try to fill small batches up only behind the layers, where a head has but one row a text to work on."""
+        base = self._model.base_model
+        layers = getattr(base, "encoder", None) or getattr(base, "transformer", None)
+        if self._padded or layers is None:
+            return False
+
+        def fill(module: Any, given: Any, output: Any) -> Any:
+            states = output[0]
+            if len(states) >= FEWEST or not self._filling:
+                return output
+            more = self._torch.cat([states, states[-1:].expand(FEWEST - len(states), -1, -1)])
+            if isinstance(output, tuple):
+                return (more, *output[1:])
+            output.last_hidden_state = more
+            return output
+
+        hook = layers.register_forward_hook(fill)
+        self._late = True
+        try:
+            if self._companions_do_not_matter():
+                return True
+        except Exception:  # whatever a model makes of more rows than it was given
+            pass
+        hook.remove()
+        self._late = False
+        return False
+
     def _companions_do_not_matter(self) -> bool:
         words = ["good", "film", "a", "bad", "the", "very"]
-        for length in (2, 11):
+        for length in (1, 2, 11):
             texts: list[Fields] = [
                 (" ".join(words[(i // 6 + j * j * i) % 6] for j in range(length)),) for i in range(29)
             ]

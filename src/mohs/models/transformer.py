@@ -145,6 +145,7 @@ class Transformer(Network):
         )
         self._read = read
         self._row_step = 1  # a batch is filled up to a multiple of this, and to four rows
+        self._late = False  # not before the layers, where it takes four tokens, but behind them
         self._padded = self._padded and pads
         self._work = Graphs(self._answers, self._device) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
@@ -216,7 +217,8 @@ class Transformer(Network):
             count = next((count for count in _ROWS if count >= len(rows)), len(rows))
             ids = [row.ljust(longest, b"\0") for row, _ in rows]
         else:
-            count = max(FEWEST, -(-len(rows) // self._row_step) * self._row_step)
+            fewest = -(-FEWEST * BYTES // longest) if self._late else FEWEST
+            count = max(fewest, -(-len(rows) // self._row_step) * self._row_step)
             ids = [row for row, _ in rows]
             if min(sizes) < longest:  # only when a caller skips `plan`
                 raise AssertionError("rows of one batch have one length")
