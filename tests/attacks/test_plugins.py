@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "write-an-attack.md"
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """The code of the page, saved as it says."""
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    code, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
     path = tmp_path / "shortest_first.py"
     path.write_text(code, "utf-8")
     return path
@@ -91,3 +91,49 @@ def test_a_broken_plugin_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         BadInput, match=r"The plug-in mine \(mohs.nothing:Attack\) cannot be loaded: ModuleNotFoundError"
     ):
         find_attack("mine")
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The source and the measure of the page."""
+    _, code = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    path = tmp_path / "mine.py"
+    path.write_text(code, "utf-8")
+    return path
+
+
+def test_a_source_and_a_measure_of_the_users_own(mine: Path, tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "source": f"{mine}:Shouted:marks=1+neighbours:k=4",
+        "constraints": [f"{mine}:Longer<=2"],
+        "n": 12,
+        "out": tmp_path / "run",
+    }
+    with mohs.attack("pocket", "pocket", ["random"], **options) as run:
+        records = list(run.records())
+    assert [record.error for record in records] == [None] * 12
+    edits = [edit for record in records for edit in record.edits]
+    assert any(edit.source == "shouted" and edit.new == edit.old.upper() + "!" for edit in edits)
+    assert any(edit.source == "neighbours" for edit in edits)
+    assert all(record.measures["characters more"] <= 2 for record in records if record.edits)
+    mine.write_text(mine.read_text("utf-8").replace('"!"', '"?"'), "utf-8")
+    with pytest.raises(BadInput, match="settings"):
+        mohs.attack("pocket", "pocket", ["random"], **options)
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("none.py:Mine", "There is no file none.py; name a source of your own as path/to/file.py:CLASS."),
+        ("{}:Shout", "has no class 'Shout' (did you mean 'Shouted'?)"),
+        ("{}:Longer", "Longer is no source: it lacks __call__; see docs/write-an-attack.md."),
+        ("{}:Family", "Family is no source: it lacks needs, __call__; see docs"),
+        ("{}:Shouted:size=2", "Shouted takes NAME=VALUE with marks."),
+        ("{}:Shouted:marks=two", "the value of marks is 'two', which does not fit; it is a whole number."),
+        ("shouted", "or name your own as path/to/file.py:CLASS."),
+    ],
+)
+def test_sources_that_are_none(mine: Path, spec: str, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        mohs.attack("pocket", "pocket", ["random"], n=1, source=spec.format(mine))
+    assert sentence in str(caught.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial
@@ -175,13 +175,25 @@ def describe(value: Any, *, defaults: bool = True) -> str:
 
 def identity(attack: Any) -> str:
     """What makes two runs of an attack the same: its settings, and for one that is not ours its code."""
-    if type(attack).__module__.partition(".")[0] == "mohs":
-        return describe(attack)
-    try:
-        code = inspect.getsource(sys.modules[type(attack).__module__])
-    except (OSError, TypeError, KeyError):  # typed at a prompt
-        return describe(attack)
-    return f"{describe(attack)} in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
+    found = describe(attack)
+    for module in sorted({kind.__module__ for kind in _kinds(attack) if kind.__module__.partition(".")[0] != "mohs"}):
+        try:
+            code = inspect.getsource(sys.modules[module])
+        except (OSError, TypeError, KeyError):  # typed at a prompt
+            continue
+        found += f" in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
+    return found
+
+
+def _kinds(value: Any) -> Iterator[type]:
+    """The classes of a value and of all that is in its fields."""
+    if isinstance(value, tuple):
+        for inner in value:
+            yield from _kinds(inner)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield type(value)
+        for f in fields(value):
+            yield from _kinds(getattr(value, f.name))
 
 
 def entries() -> list[Entry]:

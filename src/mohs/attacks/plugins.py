@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
-from mohs.errors import BadInput, instead
+from mohs.assets.own import named_in
+from mohs.errors import BadInput
 
 GROUP = "mohs.attacks"
 
@@ -17,26 +14,7 @@ GROUP = "mohs.attacks"
 def from_file(spec: str) -> Any:
     """The attack of `path/to/file.py:NAME`. This runs the file, as importing it would."""
     place, _, name = spec.rpartition(":")
-    path = Path(place).expanduser()
-    if not path.is_file():
-        raise BadInput(f"There is no file {place}; name an attack of your own as path/to/file.py:CLASS.")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    module_name = f"mohs_own_{digest}"  # dataclasses look their module up by name
-    if module_name not in sys.modules:
-        found = spec_from_file_location(module_name, path)
-        assert found is not None
-        assert found.loader is not None
-        sys.modules[module_name] = module_from_spec(found)
-        try:
-            found.loader.exec_module(sys.modules[module_name])
-        except (Exception, SystemExit) as error:  # whatever the user's file does
-            del sys.modules[module_name]
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise BadInput(f"{place} cannot be read as Python: {reason}") from error
-    module = sys.modules[module_name]
-    if not hasattr(module, name):
-        raise BadInput(f"{place} has no class {name!r}{instead(name, module)}.")
-    return _attack(getattr(module, name), spec, f"{spec} is None; name a class.")
+    return _attack(named_in(place, name, "an attack"), spec, f"{spec} is None; name a class.")
 
 
 def installed() -> dict[str, EntryPoint]:

@@ -5,6 +5,7 @@
 - `similarity:angular=no,window=15>=0.9`: a constraint, a measure and a threshold
 - `similarity>=0.7,short=15,at_least_short=0.1`: with another threshold for texts under 15 words
 - `grammar-errors`: a measure
+- `my_file.py:MySource`, `my_file.py:MyMeasure:k=3>=0.5`: frozen dataclasses in a file of the user's own
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import re
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
+from mohs.assets.own import named_in
 from mohs.errors import BadInput
 from mohs.space import extent, fluency, letters, masked, sentence, sources, word_measures
 from mohs.space.constraints import Constraint, Measure
@@ -54,12 +56,14 @@ MEASURES: Mapping[str, type] = {
     "fluency-rank": fluency.FluencyRank,
     "grammar-errors": fluency.GrammarErrors,
 }
+_OWN = re.compile(r"(.+\.py):(\w+)(?::(.*))?")
 _CALLED: Mapping[type, str] = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 
 
 def parse_source(spec: str) -> Source:
     """A source, or several joined by `+`."""
-    joint = rf"\+\s*(?=(?:{'|'.join(SOURCES)})\s*(?:[:+]|$))"  # a file's name may hold a plus
+    known = "|".join([*SOURCES, r"[^+\s]+\.py:\w+"])
+    joint = rf"\+\s*(?=(?:{known})\s*(?:[:+]|$))"  # a file's name may hold a plus
     parts = [_source(part.strip()) for part in re.split(joint, spec)]
     return parts[0] if len(parts) == 1 else sources.Union(tuple(parts))
 
@@ -113,9 +117,15 @@ def _short(spec: str, part: str) -> tuple[str, Any]:
 
 def _made(spec: str, table: Mapping[str, type], what: str) -> Any:
     name, _, rest = spec.partition(":")
-    if name not in table:
-        raise BadInput(f"Unknown {what} {name!r}; there are {', '.join(table)}.")
-    kind = table[name]
+    if own := _OWN.fullmatch(spec):
+        place, called, rest = own[1], own[2], own[3] or ""
+        name, kind = f"{place}:{called}", _own_class(place, called, what)
+    elif name not in table:
+        raise BadInput(
+            f"Unknown {what} {name!r}; there are {', '.join(table)}, or name your own as path/to/file.py:CLASS."
+        )
+    else:
+        kind = table[name]
     types_of = typing.get_type_hints(kind)
     known = {f.name: types_of[f.name] for f in fields(kind)}
     values: dict[str, Any] = {}
@@ -131,6 +141,17 @@ def _made(spec: str, table: Mapping[str, type], what: str) -> Any:
     if lacking:
         raise BadInput(f"The {what} {spec!r} lacks {', '.join(lacking)}; write {name}:{lacking[0]}=VALUE.")
     return kind(**values)
+
+
+def _own_class(place: str, name: str, what: str) -> type:
+    kind = named_in(place, name, f"a {what}")
+    wanted = ("needs", "__call__") if what == "source" else ("name", "family", "needs", "stepwise", "of_texts")
+    has = {part for base in getattr(kind, "__mro__", ()) for part in vars(base)}
+    lacking = [part for part in wanted if part not in has]
+    if not (isinstance(kind, type) and is_dataclass(kind)) or lacking:
+        reason = f"it lacks {', '.join(lacking)}" if lacking else "it is no dataclass"
+        raise BadInput(f"{place}:{name} is no {what}: {reason}; see docs/write-an-attack.md.")
+    return kind
 
 
 def _value(value: str, kind: Any, spec: str, key: str) -> Any:
