@@ -56,7 +56,7 @@ def attack(
     ] = "untargeted",
     source: Annotated[
         str | None,
-        typer.Option(metavar="S", help="Where words come from, instead of the attack's own: see `mohs spaces`."),
+        typer.Option(metavar="S", help="Where words come from instead: see `mohs spaces`, or FILE.py:CLASS."),
     ] = None,
     constraints: Annotated[
         list[str] | None,
