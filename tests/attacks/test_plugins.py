@@ -137,3 +137,14 @@ def test_sources_that_are_none(mine: Path, spec: str, sentence: str) -> None:
     with pytest.raises(BadInput) as caught:
         mohs.attack("pocket", "pocket", ["random"], n=1, source=spec.format(mine))
     assert sentence in str(caught.value)
+
+
+def test_an_attack_that_returns_nothing_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "own.py"
+    path.write_text(
+        "from mohs.attacks.random_words import RandomWords\n\n\n"
+        "class Mine(RandomWords):\n    async def __call__(self, x, goal, space, ask):\n        return None\n"
+    )
+    with mohs.attack("pocket", "pocket", [f"{path}:Mine"], n=3) as run:
+        errors = {record.error for record in run.records() if record.error}
+    assert errors == {f"{path}:Mine returned None; an attack gives back a Text, the original if it has none."}

@@ -430,3 +430,26 @@ def test_a_manifest_without_attacks(folder: Path) -> None:
         store.add(0, record("1", "a"))
         assert [r.attack for r in store.records()] == ["a", "b"]
         store.close()
+
+
+def test_of_what_differs_inside_only_the_shared_is_shown(folder: Path) -> None:
+    RunStore.open(folder, SETUP, {"attacks": ["a", "b"], "settings": {"a": "A(1)", "b": "B(1)"}}).close()
+    asked = {"attacks": ["a", "c"], "settings": {"a": "A(2)", "c": "C(1)"}}
+    with pytest.raises(BadInput) as caught:
+        RunStore.open(folder, SETUP, asked)
+    assert str(caught.value).splitlines()[1:-1] == [
+        "  attacks: ['a', 'b'] in the folder, ['a', 'c'] asked for",
+        "  settings of a: 'A(1)' in the folder, 'A(2)' asked for",
+    ]
+    with pytest.raises(BadInput, match=r"settings of b: 'B\(1\)' in the folder, None asked for"):
+        RunStore.open(folder, SETUP, {"attacks": ["a", "b"], "settings": {"a": "A(1)"}})
+
+
+def test_a_folder_of_runs_names_them(tmp_path: Path) -> None:
+    for number in range(7):
+        start(tmp_path / f"run{number}").close()
+        os.utime(tmp_path / f"run{number}" / MANIFEST, (number, number))
+    newest = ", ".join(str(tmp_path / f"run{number}") for number in (6, 5, 4, 3, 2))
+    assert refused(BadInput, RunStore.read, tmp_path) == (
+        f"{tmp_path} is not a run: there is no {MANIFEST} in it; the runs inside are {newest} and 2 more."
+    )

@@ -12,7 +12,7 @@ from typing import Any
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.engine import Answers, BudgetSpent, Meter
-from mohs.errors import MohsError
+from mohs.errors import BadInput, MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Measure, build_space
@@ -78,6 +78,10 @@ class Trial:
         finally:
             facts["queries"] = meter.queries
 
+        if not isinstance(proposal, Text):
+            raise BadInput(
+                f"{self.name} returned {proposal!r}; an attack gives back a Text, the original if it has none."
+            )
         if proposal not in space:
             raise AssertionError(f"{self.name} proposed a text outside its space: {proposal!r}")
         measures = await space.audit(proposal, ask, self.measures) if proposal != x else {}

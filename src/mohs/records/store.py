@@ -16,6 +16,7 @@ from mohs.errors import BadInput, MohsError
 from mohs.records.record import Record
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
+_SHOWN = 5  # runs named in a message
 _BESIDE = f"{MANIFEST}.new"  # a manifest being written; left over only by a kill
 
 _FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
@@ -198,7 +199,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
-        raise BadInput(f"{folder} is not a run: there is no {MANIFEST} in it.") from None
+        raise BadInput(f"{folder} is not a run: there is no {MANIFEST} in it{_inside(folder)}.") from None
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         fault = " ".join(str(error).split())
         raise BadInput(
@@ -207,6 +208,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), dict) for key in ("config", "identity")):
         raise BadInput(f"{folder / MANIFEST} is not a run's manifest; restore it from a copy or choose another --out.")
     return manifest
+
+
+def _inside(folder: Path) -> str:
+    """The runs in a folder of runs, the newest first."""
+    found = sorted(folder.glob(f"*/{MANIFEST}"), key=lambda path: (-path.stat().st_mtime, path))
+    names = [str(path.parent) for path in found[:_SHOWN]]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return f"; the runs inside are {', '.join(names)}{more}" if names else ""
 
 
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
@@ -232,12 +241,19 @@ def _unwritable(folder: Path, error: OSError) -> BadInput:
 
 
 def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    lines = [
-        f"  {key}: {old.get(key)!r} in the folder, {new.get(key)!r} asked for"
-        for key in dict.fromkeys([*old, *new])
-        if old.get(key) != new.get(key)
-    ]
-    if lines:
+    changed = [(key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    lines = []
+    for key, one, other in changed:
+        if isinstance(one, dict) and isinstance(other, dict):  # only what both have: the rest follows from other keys
+            shared = [name for name in one if name in other and one[name] != other[name]]
+            lines += [
+                f"  {key} of {name}: {one.get(name)!r} in the folder, {other.get(name)!r} asked for"
+                for name in shared or ([] if len(changed) > 1 else dict.fromkeys([*one, *other]))
+                if one.get(name) != other.get(name)
+            ]
+        else:
+            lines.append(f"  {key}: {one!r} in the folder, {other!r} asked for")
+    if changed:
         difference = "\n".join(lines)
         raise BadInput(
             f"{folder} holds a run that was asked for differently, or with another victim or data:\n{difference}\n"
