@@ -32,6 +32,7 @@ from statistics import linear_regression
 from typing import Any
 
 import mohs
+from engine import Instant
 from mohs.attacks.catalogue import CATALOGUE
 from mohs.attacks.random_words import RandomWords
 from mohs.models.load import load_victim
@@ -63,21 +64,11 @@ class Watched:
         return answers
 
 
-class Instant:
+class Positive(Instant):
     """A victim that finds every text positive, at once."""
 
-    name, fingerprint, in_flight = "instant", "instant", 1
     hard, exact = False, True
     labels: tuple[str, ...] = ("negative", "positive")
-
-    def plan(self, items: list[Any]) -> list[list[Any]]:
-        return [items]
-
-    def launch(self, batch: list[Any]) -> int:
-        return len(batch)
-
-    def collect(self, ticket: int) -> list[tuple[float, float]]:
-        return [(0.4, 0.6)] * ticket
 
     def visible(self, fields: Any) -> None:
         return None
@@ -111,7 +102,7 @@ def examples(count: int) -> Row:
                 row = {"id": number, "text": " ".join(chance.choices(words, k=12)), "label": 1}
                 file.write(json.dumps(row) + "\n")
         started = time.process_time()
-        with mohs.attack(Instant(), str(folder / "data.jsonl"), [attack], out=folder / "run") as run:
+        with mohs.attack(Positive(), str(folder / "data.jsonl"), [attack], out=folder / "run") as run:
             assert sum(1 for _ in run.records()) == count
         return time.process_time() - started
 

@@ -17,7 +17,11 @@ _ROUNDS = 16  # for which a small batch may wait for company
 
 
 class Model(Protocol[Item, AnswerOut]):
-    """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it."""
+    """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it.
+
+    A model may also say `few`, the rows under which a batch had better wait for company, and `together`, the rows up to
+    which all batches have one shape (see Service).
+    """
 
     @property
     def name(self) -> str:

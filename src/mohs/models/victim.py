@@ -27,7 +27,10 @@ class Output(StrEnum):
 
 
 class Victim(Protocol):
-    """A text classifier under test, as a model that a service can batch (see mohs.engine.Model)."""
+    """A text classifier under test, as a model that a service can batch (see mohs.engine.Model).
+
+    It may also say `verdict`, the victim that judges in its place, and `crowd`, how many searches keep it busy.
+    """
 
     name: str
     fingerprint: str
