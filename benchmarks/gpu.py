@@ -1,25 +1,28 @@
 """How much of one CUDA device does TextFooler use?
 
-    python benchmarks/gpu.py [--quick] [--victims base minilm] [--lengths 16 32 64 256] [--n 1000] [--dtype bf16]
+    python benchmarks/gpu.py [--quick] [--victims base minilm] [--lengths 16 32 64 256] [--workers 1 8] [--n 1000]
 
 Victims of the size of BERT-base and of MiniLM-L6 with random weights: their answers mean nothing, their work is real.
 Texts are words of the bundled reviews, cut to that many tokens. For each victim and length one run prints the limit
 (forwards a second at the best batch size, nothing else), then for TextFooler with word constraints alone, and as it is
 by default (with the bundled tagger and sentence encoder), forwards a second, their share of the limit, how long the
-device was busy, host time a candidate and peak memory. Needs nothing from outside the checkout and its dependencies.
+device was busy, host time a candidate (with several workers: their processor time, waiting included) and memory in use.
+With one worker a small run goes before; several workers are new processes, whose loading is not counted, but what they
+meet for the first time is.
+Needs nothing from outside the checkout and its dependencies.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import tempfile
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
-
-import torch
 
 import mohs
 from engine import random_classifier
@@ -42,16 +45,18 @@ class Watched(HfVictim):
         self.spans: list[tuple[Any, Any]] = []
         super().__init__(*args, **options)
 
-    def _forward(self, rows: Any) -> Any:
+    def _forward(self, laid: Any) -> Any:
         if self._device == "cpu":
-            return super()._forward(rows)
+            return super()._forward(laid)
+        import torch
+
         event: Any = torch.cuda.Event
         start, end = event(enable_timing=True), event(enable_timing=True)
         start.record()
-        answers = super()._forward(rows)
+        answers = super()._forward(laid)
         end.record()
         self.spans.append((start, end))
-        self.rows += len(rows)
+        self.rows += sum(part.rows for part in laid)
         return answers
 
     def answers(self, ticket: Any) -> Any:
@@ -69,12 +74,14 @@ class Watched(HfVictim):
         """Seconds in which the device worked on batches."""
         if not self.spans:
             return 0.0
-        torch.cuda.synchronize()
+        _wait(self._device)
         return sum(float(start.elapsed_time(end)) for start, end in self.spans) / 1e3
 
 
 def limit(victim: HfVictim, length: int) -> tuple[float, int]:
     """Texts a second through the model alone, rows of random tokens at the best batch size, without a mask."""
+    import torch
+
     best = (0.0, 0)
     model, device = victim._model, victim._device
     with torch.inference_mode():
@@ -96,6 +103,8 @@ def limit(victim: HfVictim, length: int) -> tuple[float, int]:
 
 def _wait(device: str) -> None:
     if device != "cpu":
+        import torch
+
         torch.cuda.synchronize()
 
 
@@ -116,7 +125,7 @@ def texts(victim: HfVictim, length: int, n: int) -> list[str]:
     return list(found)
 
 
-def measure(name: str, victim: Watched, length: int, n: int) -> None:
+def measure(name: str, victim: Watched, length: int, n: int, workers: list[int], defaults: bool) -> None:
     """The lines of one victim and length."""
     top, rows = limit(victim, length)
     print(f"\n{name}, {length} tokens: limit {top:,.0f} texts/s at {rows} rows", flush=True)
@@ -129,38 +138,67 @@ def measure(name: str, victim: Watched, length: int, n: int) -> None:
     }
     examples = [mohs.Example.of(text, labels[text], id=str(i)) for i, text in enumerate(originals)]
     plain = replace(TextFooler(), constraints=(), similarity=None)
-    for title, attack in (("words only", plain), ("default", TextFooler())):
-        _attack(victim, examples[: max(8, n // 20)], attack)  # words and shapes that later recur
-        victim.clear()
-        if victim._device != "cpu":
-            torch.cuda.reset_peak_memory_stats()
-        run, seconds = _attack(victim, examples, attack)
-        forwards = run.effort()["forwards"]
-        (summary,) = run.summary()
-        memory = torch.cuda.max_memory_allocated() / 2**30 if victim._device != "cpu" else 0.0
-        busy = victim.busy
-        print(
-            f"  TextFooler {title:10}: {forwards / seconds:9,.0f} forwards/s, {forwards / seconds / top:.2f} of the "
-            f"limit, {len(examples) / seconds:7,.0f} examples/s, device busy {busy / seconds:.0%}, "
-            f"host {(seconds - victim.waited) / forwards * 1e6:.1f} us a candidate, peak {memory:.1f} GiB, "
-            f"{forwards:,.0f} forwards in {len(victim.spans)} batches, {summary.success.hits} of "
-            f"{summary.success.total} fooled",
-            flush=True,
-        )
+    for title, attack in (("words only", plain), ("default", TextFooler()))[: None if defaults else 1]:
+        for count in workers:
+            if count == 1:
+                _attack(victim, examples[: max(8, n // 20)], attack)  # words and shapes that later recur
+            victim.clear()
+            with Driver(victim._device) as driver:
+                run = _attack(victim, examples, attack, workers=count)
+            effort = run.effort()
+            forwards, seconds = effort["forwards"], effort["seconds"]
+            busy = victim.busy / seconds
+            host = (seconds - victim.waited if count == 1 else effort["cpu_seconds"]) / forwards * 1e6
+            (summary,) = run.summary()
+            print(
+                f"  TextFooler {title:10}, {count:2} workers: {forwards / seconds:9,.0f} forwards/s, "
+                f"{forwards / seconds / top:.2f} of the limit, {len(examples) / seconds:7,.0f} examples/s, device busy "
+                f"{busy:.0%}, host {host:.1f} us a candidate, {driver.memory:.1f} GiB in use, {forwards:,.0f} forwards "
+                f"in {len(victim.spans):,} batches, {seconds:.1f} s, {summary.success.hits} of "
+                f"{summary.success.total} fooled",
+                flush=True,
+            )
 
 
-def _attack(victim: Any, examples: list[mohs.Example], attack: Any) -> tuple[mohs.Run, float]:
-    run = mohs.attack(victim, examples, [attack], tagger="pocket", vectors="pocket", encoder="pocket")
-    return run, run.effort()["seconds"]
+class Driver:
+    """The most memory that the device's driver saw in use."""
+
+    def __init__(self, device: str) -> None:
+        self.memory = 0.0
+        self._asks = device != "cpu"
+
+    def __enter__(self) -> Driver:
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        if self._asks:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        if self._asks:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+        while not self._stop.wait(0.2):
+            said = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+            self.memory = max(self.memory, float(said[0]) / 1024)
+
+
+def _attack(victim: Any, examples: list[mohs.Example], attack: Any, workers: int = 1) -> mohs.Run:
+    return mohs.attack(victim, examples, [attack], tagger="pocket", vectors="pocket", encoder="pocket", workers=workers)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--victims", nargs="+", default=list(SIZES), choices=SIZES)
     parser.add_argument("--lengths", nargs="+", type=int, default=[16, 32, 64, 256])
+    parser.add_argument("--workers", nargs="+", type=int, default=[1, 8])
     parser.add_argument("--n", type=int, default=1000)
     parser.add_argument("--dtype", default="bf16")
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--no-defaults", dest="defaults", action="store_false", help="words only")
     parser.add_argument("--quick", action="store_true", help="length 32 alone, 200 examples")
     options = parser.parse_args()
     if options.quick:
@@ -170,7 +208,8 @@ def main() -> None:
             random_classifier(Path(folder), **SIZES[name])
             victim = Watched(folder, device=options.device, dtype=options.dtype)
             for length in options.lengths:
-                measure(name, victim, length, options.n * 32 // max(32, length))
+                n = options.n * 32 // max(32, length)
+                measure(name, victim, length, n, options.workers, options.defaults)
 
 
 if __name__ == "__main__":

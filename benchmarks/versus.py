@@ -2,15 +2,18 @@
 
     python benchmarks/versus.py --assets DIR [--quick] [--attacks textfooler pwws ...] [--victims cnn minilm] [--n N]
 
-DIR holds data/mr, lexical/ and models/ (see docs/reproductions.md). The peers' environments are made on first use and
-kept, as are the victims: a word CNN and a MiniLM, both trained on MR. Every tool has the same victim, the first n test
-sentences that it reads correctly, the same candidate words, stopwords and constraints; what a tool cannot have is left
-out for all of them (see NOTES). One torch thread; figures are in CPU seconds of each process, because wall time is
-also that of whoever shares the machine. --quick: within five minutes once the environments exist.
+DIR holds data/mr, lexical/ and models/ (see docs/reproductions.md). On first use the environments of the peers are made
+and the victims trained, a word CNN on MR and models/minilm-mlm fine-tuned on 2,000 sentences of it; both are kept in
+$MOHS_CACHE, or in the folder of --out. textfooler+encoder also wants the asset minilm. Every tool has the same victim,
+the first n test sentences that it reads correctly, the same candidate words, stopwords and constraints; what a tool
+cannot have is left out for all of them (see NOTES). One torch thread; figures are in CPU seconds of each process,
+because wall time is also that of whoever shares the machine. --quick: within five minutes once the environments and
+the victims exist.
 
 Columns: examples and forwards (texts through the victim) a second; `limit` is the share of the pure-forward limit:
-the seconds that the models alone would take for what was asked, at the best batch size, over the seconds taken; queries
-are distinct texts an example; `x` says how many times as many examples, and forwards, a second mohs does.
+the seconds that the models alone (victim, sentence encoder, masked language model) would take for what was asked, at
+the best batch size, over the seconds taken; queries are distinct texts an example; `x` says how many times as many
+examples, and forwards, a second mohs does.
 """
 
 from __future__ import annotations
@@ -26,8 +29,10 @@ import subprocess
 import sys
 import venv
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,10 +40,16 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 TOOLS = ("mohs", "textattack", "openattack")
 ATTACKS = (
-    "textfooler textfooler+pos textfooler+encoder pwws deepwordbug textbugger genetic pso bert-attack bae"
+    "textfooler textfooler+pos textfooler+encoder pwws deepwordbug textbugger genetic pso "
+    "bert-attack bert-attack+released bae"
 ).split()
 QUICK = ("textfooler", "pwws", "genetic", "pso")
-SLOW = ("textfooler+encoder", "genetic", "pso", "bert-attack", "bae")  # half as many examples
+SLOW = ("textfooler+encoder", "genetic", "pso", "bert-attack", "bert-attack+released", "bae")  # half as many examples
+# TextAttack reads the masked language model afresh after each change, OpenAttack (and the authors) once a text: there
+# is a preset for each, and a comparison.
+LIKE = {"bert-attack": ("mohs", "textattack"), "bert-attack+released": ("mohs", "openattack")}
+MASKED = ("bert-attack", "bert-attack+released", "bae")
+TRAINED_ON = 2_000  # sentences for MiniLM, twice: some two minutes of one core
 NOTES = {
     "textfooler": "no part-of-speech and no sentence constraint",
     "textfooler+pos": "each tool with a tagger of its own (mohs: pocket, the peers: NLTK's)",
@@ -47,8 +58,10 @@ NOTES = {
     "textbugger": "no sentence constraint; random letters; OpenAttack's asks texts one by one",
     "genetic": "no language model; random; OpenAttack's has no cap on the words changed",
     "pso": "words from WordNet, since sememes cannot be had offline by the peers; random",
-    "bert-attack": "8 candidates; sentences by the bundled encoder (OpenAttack: none)",
-    "bae": "no part-of-speech constraint; sentences by the bundled encoder",
+    "bert-attack": "8 candidates, read after each change; sentences by the bundled encoder, which is not in the limit",
+    "bert-attack+released": "8 candidates, read once; no sentences; OpenAttack also replaces punctuation",
+    "bae": "no part-of-speech constraint; sentences by the bundled encoder, which is not in the limit; "
+    "OpenAttack masks by the original text, and takes the first winner",
 }
 SAME_TEXTS = ("textfooler", "textfooler+encoder", "pwws", "bert-attack", "bae")  # nothing random in them
 ENVIRONMENT = {
@@ -70,8 +83,18 @@ class Setting:
     assets: Path
     out: Path
     cache: Path  # environments and victims
-    encoder: str
+    given_encoder: str | None
     seconds: float
+
+    def encoder_of(self, attack: str) -> str:
+        """The sentence encoder that an attack wants, or none; BadInput says how to get one that is not there."""
+        if attack in ("bert-attack", "bae"):
+            return "pocket"
+        if attack != "textfooler+encoder":
+            return ""
+        import mohs.assets
+
+        return f"hf:{Path(self.given_encoder or mohs.assets.path('minilm')).resolve()}"
 
     @property
     def vectors(self) -> Path:
@@ -134,18 +157,40 @@ def nltk_data(setting: Setting) -> Path:
 
 def trained(victim: str, setting: Setting) -> str:
     """The name of a victim, trained now if it is not there yet."""
+    from mohs.text.dataset import Dataset
     from mohs.training.train import train
 
     data = setting.assets / "data" / "mr"
-    options: dict[str, Any] = {"labels": ("negative", "positive"), "dev": str(data / "dev.jsonl.gz")}
+    learned, options = Dataset(str(data / "train.jsonl.gz")), dict[str, Any]()
     if victim == "minilm":
-        kind = f"hf:{setting.encoder.removeprefix('hf:')}"
-        options |= {"lr": 1e-4, "epochs": 2}
+        kind, learned = f"hf:{setting.assets / 'models' / 'minilm-mlm'}", replace(learned, n=TRAINED_ON, sample=0)
+        options = {"lr": 1e-4, "epochs": 2, "max_words": 64}
     else:
-        kind = victim
-        options["vectors"] = str(setting.assets / "lexical" / "glove-100d")
+        kind, options = victim, {"vectors": str(setting.assets / "lexical" / "glove-100d")}
     folder = setting.cache / "victims" / f"mr-{victim}"
-    return str(train(kind, str(data / "train.jsonl.gz"), folder, device="cpu", **options).victim)
+    if not _finished(folder):
+        size = f"on {TRAINED_ON:,} sentences, about two minutes" if victim == "minilm" else "about a minute"
+        print(f"training the victim {victim} into {folder}: {size}", flush=True)
+    done = train(
+        kind,
+        learned,
+        folder,
+        dev=str(data / "dev.jsonl.gz"),
+        labels=("negative", "positive"),
+        device="cpu",
+        **options,
+    )
+    if done.fresh:
+        print(
+            f"{victim}: {done.metrics['dev']['right']} of {done.metrics['dev']['of']} dev sentences right", flush=True
+        )
+    return done.victim
+
+
+def _finished(folder: Path) -> bool:
+    """Whether a training left its model there."""
+    record = folder / "training.json"
+    return record.exists() and json.loads(record.read_text("utf-8"))["finished"] is not None
 
 
 def correct(spec: str, setting: Setting, n: int) -> list[dict[str, Any]]:
@@ -264,6 +309,10 @@ def line(tool: str, found: dict[str, Any], ours: dict[str, Any], originals: dict
     models = found["forwards"] / limits["victim"]["rate"]
     if "encoder" in limits:
         models += found["encodings"] / limits["encoder"]["rate"]
+    nearer = models
+    if "masked_lm" in limits:
+        models += found["masked_tokens"] / limits["masked_lm"]["rate"]
+        nearer += found["masked_tokens"] / limits["masked_lm"]["narrow"]
     count = max(1, len(rows))
     return {
         "tool": tool,
@@ -274,7 +323,12 @@ def line(tool: str, found: dict[str, Any], ours: dict[str, Any], originals: dict
         "forwards_per_s": found["forwards"] / cpu,
         "encodings_per_s": found["encodings"] / cpu,
         "share_of_limit": models / cpu,
+        "share_of_narrow_limit": nearer / cpu,  # with the masked language model's head only at the places asked about
         "in_victim": found["in_victim"] / cpu,
+        "in_masked": found["in_masked"] / cpu,
+        "forwards": found["forwards"] / count,
+        "masked_rows": found["masked_rows"] / count,
+        "masked_tokens": found["masked_tokens"] / count,
         "queries": sum(row["queries"] for row in rows) / count,
         "success": len(won) / count,
         "words_changed": sum(words_changed(Text(originals[row["id"]]), Text(row["text"])) for row in won)
@@ -319,6 +373,7 @@ def differences(
         shown.append(
             {
                 "kind": kind,
+                "why": theirs["reasons"].get(other["id"], ""),
                 "original": str(Text(original["text"])),
                 "mohs": one["text"],
                 "textattack": other["text"],
@@ -334,7 +389,7 @@ def _places(original: str, text: str) -> list[int]:
 
 
 HEAD = (
-    f"| {'victim':6} | {'attack':18} | {'tool':10} | {'n':>4} | {'CPU s':>7} | {'wall s':>7} | {'ex/s':>7} "
+    f"| {'victim':6} | {'attack':20} | {'tool':10} | {'n':>4} | {'CPU s':>7} | {'wall s':>7} | {'ex/s':>7} "
     f"| {'fwd/s':>7} | {'limit':>6} | {'queries':>7} | {'success':>7} | {'words':>5} | {'x ex':>6} | {'x fwd':>6} |"
 )
 
@@ -342,21 +397,41 @@ HEAD = (
 def shown(victim: str, attack: str, row: dict[str, Any]) -> str:
     """A row as one reads it."""
     if row.get("not_run"):
-        return f"| {victim:6} | {attack:18} | {row['tool']:10} | not run: {row['not_run']} |"
+        return f"| {victim:6} | {attack:20} | {row['tool']:10} | not run: {row['not_run']} |"
     ratios = "|      - |      - |" if row["tool"] == "mohs" else ""
     ratios = ratios or f"| {row['times_examples']:6.1f} | {row['times_forwards']:6.1f} |"
-    share = f"{row['share_of_limit']:6.3f}" if attack not in ("bert-attack", "bae") else "     -"
+    share = f"{row['share_of_limit']:6.3f}"
     return (
-        f"| {victim:6} | {attack:18} | {row['tool']:10} | {row['examples']:4} | {row['cpu']:7.2f} | {row['wall']:7.2f} "
+        f"| {victim:6} | {attack:20} | {row['tool']:10} | {row['examples']:4} | {row['cpu']:7.2f} | {row['wall']:7.2f} "
         f"| {row['examples_per_s']:7.2f} | {row['forwards_per_s']:7.0f} | {share} | {row['queries']:7.1f} "
         f"| {row['success']:7.1%} | {row['words_changed']:5.2f} {ratios}"
+    )
+
+
+def limit_told(kind: str, value: dict[str, Any]) -> str:
+    """What a model alone can do, in words."""
+    if kind != "masked_lm":
+        return f"{kind} {value['rate']:,.0f} texts/s at batch {value['size']} on {value['texts']:,} texts"
+    return (
+        f"masked LM {value['rate']:,.0f} tokens/s at batch {value['size']} on {value['texts']:,} rows of "
+        f"{value['tokens']:,} ({value['narrow']:,.0f} with its head only where asked)"
+    )
+
+
+def masked_told(row: dict[str, Any]) -> str:
+    """What went through the two models, and the share of time that the masked language model took."""
+    return (
+        f"{row['tool']} {row['forwards']:.1f} texts to the victim, {row['masked_rows']:.1f} rows "
+        f"({row['masked_tokens']:.0f} tokens) to the masked LM, {row['in_masked']:.0%} of the time in it, "
+        f"{row['share_of_narrow_limit']:.2f} of the limit with its head only where asked"
     )
 
 
 def plan(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
     """Victims, attacks and numbers of examples, in the order of running."""
     for victim in options.victims:
-        for attack in options.attacks or (QUICK if options.quick else ATTACKS):
+        wanted = options.attacks or (QUICK if options.quick else ATTACKS)
+        for attack in dict.fromkeys(a for one in wanted for a in (LIKE if one == "bert-attack" else (one,))):
             if options.quick and victim == "minilm" and attack != "textfooler" and not options.attacks:
                 continue
             n = options.n or (40 if options.quick else 200)
@@ -365,6 +440,8 @@ def plan(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
 
 
 def main() -> None:
+    from mohs.errors import BadInput
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--assets", type=Path, required=True, help="folder with data/, lexical/ and models/")
     parser.add_argument("--out", type=Path, default=Path("mohs-versus"))
@@ -378,16 +455,25 @@ def main() -> None:
     parser.add_argument("--encoder", help="folder of the MiniLM sentence encoder; by default the asset minilm")
     parser.add_argument("--seconds", type=float, help="a peer begins no example after so long")
     options = parser.parse_args()
-    os.environ.update(ENVIRONMENT)
-    if options.encoder is None:
-        import mohs.assets
+    for part in ("data/mr", "lexical", "models/minilm-mlm"):
+        if not (options.assets / part).exists():
+            parser.error(f"{options.assets} has no {part}")
+    try:
+        compare(options)
+    except BadInput as error:
+        raise SystemExit(str(error)) from None
 
-        options.encoder = str(mohs.assets.path("minilm"))
+
+def compare(options: argparse.Namespace) -> None:
+    """All victims and attacks, one table."""
+    from mohs.errors import BadInput
+
+    os.environ.update(ENVIRONMENT)
     cache = Path(os.environ.get("MOHS_CACHE", options.out)).resolve()
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     seconds = options.seconds or (8 if options.quick else 300)
-    setting = Setting(options.assets.resolve(), out, cache, f"hf:{Path(options.encoder).resolve()}", seconds)
+    setting = Setting(options.assets.resolve(), out, cache, options.encoder, seconds)
     every: list[dict[str, Any]] = []
     victims: dict[str, str] = {}
     rows: dict[str, list[dict[str, Any]]] = {}
@@ -405,8 +491,12 @@ def main() -> None:
                 print(error, flush=True)
     print(HEAD, flush=True)
     for victim, attack, n in tasks:
+        try:
+            encoder = setting.encoder_of(attack)
+        except BadInput as error:
+            print(shown(victim, attack, {"tool": "all", "not_run": str(error)}), flush=True)
+            continue
         candidates, stopwords = space_of(attack, rows[victim], setting)
-        encoder = setting.encoder if attack == "textfooler+encoder" else ""
         job = {
             "attack": attack,
             "victim": victims[victim],
@@ -417,15 +507,19 @@ def main() -> None:
             "vectors": str(setting.vectors),
             "neighbours": str(neighbours),
             "wordnet": str(setting.wordnet),
-            "masked_lm": str(setting.assets / "models" / "minilm-mlm"),
-            "encoder": "pocket" if attack in ("bert-attack", "bae") else encoder,
+            "masked_lm": str(setting.assets / "models" / "minilm-mlm") if attack in MASKED else "",
+            "encoder": encoder,
             "seconds": setting.seconds,
+            "ours": {},
         }
         originals = {row["id"]: row["text"] for row in rows[victim]}
         found: dict[str, dict[str, Any]] = {}
         table: dict[str, dict[str, Any]] = {}
-        for tool in ("mohs", *(tool for tool in options.tools if tool != "mohs")):
+        for tool in LIKE.get(attack, TOOLS):
+            if tool != "mohs" and tool not in options.tools:
+                continue
             reason = "" if tool == "mohs" else found["mohs"].get("not_run")
+            job["ours"] = {row["id"]: row["text"] for row in found.get("mohs", {}).get("rows", ())}
             found[tool] = {"not_run": reason} if reason else done(tool, job, f"{victim}-{attack}-{tool}", setting)
             if found[tool].get("not_run") or not found[tool]["rows"]:
                 row = {"tool": tool, "not_run": found[tool].get("not_run") or "no example ended in time"}
@@ -435,20 +529,24 @@ def main() -> None:
             print(shown(victim, attack, row), flush=True)
         if found["mohs"].get("limits"):
             table["mohs"]["limits"] = found["mohs"]["limits"]
-            told = ", ".join(
-                f"{kind} {value['rate']:,.0f} texts/s at batch {value['size']} on {value['texts']:,} texts"
-                for kind, value in found["mohs"]["limits"].items()
-            )
+            told = "; ".join(starmap(limit_told, found["mohs"]["limits"].items()))
             print(f"    limit: {told}. {NOTES.get(attack, '')}".rstrip(), flush=True)
+        if attack in MASKED:
+            print(
+                f"    an example: {'; '.join(masked_told(row) for row in table.values() if 'cpu' in row)}", flush=True
+            )
         theirs = found.get("textattack", {})
         if attack in SAME_TEXTS and theirs.get("rows") and found["mohs"].get("rows"):
             kinds, examples = differences(found["mohs"], theirs, rows[victim], victims[victim])
-            table["textattack"]["texts"] = kinds
+            reasons = Counter(one["why"] for one in examples if one["why"])
+            table["textattack"] |= {"texts": kinds, "why the others differ": reasons}
             path = out / f"differences-{victim}-{attack}.json"
-            path.write_text(json.dumps(examples[:3], indent=2, ensure_ascii=False), "utf-8")
+            path.write_text(json.dumps(examples, indent=2, ensure_ascii=False), "utf-8")
             told = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
             where = f" (see {path})" if examples else ""
             print(f"    adversarial texts of mohs and TextAttack: {told}{where}", flush=True)
+            for reason, count in reasons.most_common():
+                print(f"    why the others differ: {count}, in TextAttack {reason}", flush=True)
         every.extend(table.values())
         (out / "figures.json").write_text(json.dumps(every, indent=1), "utf-8")
 

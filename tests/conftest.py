@@ -24,3 +24,11 @@ def _own_folders() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"MOHS_CACHE": f"{folder}/cache", "MOHS_ASSETS": f"{folder}/assets"}
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _same_batches() -> Iterator[None]:
+    """No batch size of a test depends on a clock: models that many tests share would at last try out sizes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mohs.models.batch_size.WORTH", 1 << 60)
+        yield

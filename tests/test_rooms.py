@@ -21,6 +21,8 @@ LEVELS = [
     {"studies", "curation"},
     {"report"},
     {"resources"},
+    {"job"},
+    {"workers"},
     {"runs"},
     {"cli"},
 ]

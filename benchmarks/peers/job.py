@@ -35,6 +35,7 @@ class Job:
     masked_lm: str
     encoder: str  # of sentences, as mohs loads it
     seconds: float  # begin no example after so long
+    ours: dict[str, str]  # id -> what this package made of it, for those who look why theirs differs
     answer: str  # where to write
 
     @classmethod
@@ -53,8 +54,12 @@ class Figures:
     in_victim: float = 0.0  # CPU seconds
     encodings: int = 0  # texts through the sentence encoder
     in_encoder: float = 0.0
+    masked_rows: int = 0  # through the masked language model
+    masked_tokens: int = 0  # in them, padding left out
+    in_masked: float = 0.0
     rows: list[Row] = field(default_factory=list)  # id, success, text, queries
     limits: dict[str, Any] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)  # id -> why the text differs from this package's
     not_run: str = ""
 
 
@@ -77,6 +82,25 @@ class Counted:
         self.texts += len(texts)
         self.asked.update(texts)
         return [answers[item] for item in items]
+
+
+class CountedRows:
+    """Notes on a torch module, a masked language model: rows and tokens that go through it, and CPU seconds."""
+
+    def __init__(self, module: Any) -> None:
+        self.rows = self.tokens = 0
+        self.seconds = self._started = 0.0
+        module.register_forward_pre_hook(self._before, with_kwargs=True)
+        module.register_forward_hook(self._after)
+
+    def _before(self, module: Any, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        ids, mask = named.get("input_ids", *given[:1]), named.get("attention_mask")
+        self.rows += len(ids)
+        self.tokens += int(ids.numel() if mask is None else mask.sum())
+        self._started = time.process_time()
+
+    def _after(self, module: Any, given: Any, answer: Any) -> None:
+        self.seconds += time.process_time() - self._started
 
 
 def one_thread() -> None:
@@ -147,21 +171,33 @@ def encoder_of(job: Job) -> Counted:
     return Counted(Network(encoder, job.encoder) if job.encoder.startswith("hf:") else encoder)
 
 
-def measured(job: Job, attack: Callable[[Row], tuple[bool, str]], victim: Counted, encoder: Counted | None) -> Figures:
+def measured(
+    job: Job,
+    attack: Callable[[Row], tuple[bool, str]],
+    victim: Counted,
+    encoder: Counted | None,
+    masked: CountedRows | None = None,
+) -> Figures:
     """Attack the examples one after the other, as the peers do, after a few others to warm up."""
     for row in job.warm:
         attack(row)
     found = Figures()
-    before = victim.texts, victim.seconds, encoder.texts if encoder else 0, encoder.seconds if encoder else 0.0
+    victim.texts, victim.seconds = 0, 0.0
+    if encoder is not None:
+        encoder.texts, encoder.seconds = 0, 0.0
+    if masked is not None:
+        masked.rows, masked.tokens, masked.seconds = 0, 0, 0.0
     wall, cpu = time.perf_counter(), time.process_time()
     for row in _until(job, wall):
         victim.asked = set()
         success, text = attack(row)
         found.rows.append({"id": row["id"], "success": success, "text": text, "queries": len(victim.asked)})
     found.wall, found.cpu = time.perf_counter() - wall, time.process_time() - cpu
-    found.forwards, found.in_victim = victim.texts - before[0], victim.seconds - before[1]
+    found.forwards, found.in_victim = victim.texts, victim.seconds
     if encoder is not None:
-        found.encodings, found.in_encoder = encoder.texts - before[2], encoder.seconds - before[3]
+        found.encodings, found.in_encoder = encoder.texts, encoder.seconds
+    if masked is not None:
+        found.masked_rows, found.masked_tokens, found.in_masked = masked.rows, masked.tokens, masked.seconds
     return found
 
 

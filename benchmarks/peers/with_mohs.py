@@ -22,9 +22,12 @@ RUN = 32
 
 
 def method(job: Job) -> Any:
-    """The attack: the preset `textattack` with the constraints that all tools can have."""
+    """The attack: the preset `textattack` with the constraints that all tools can have.
+
+    OpenAttack's BERT-Attack is the authors' code in another coat, so beside it stands the preset `released`.
+    """
     from mohs.attacks.catalogue import CATALOGUE
-    from mohs.space import SamePos, SentenceSimilarity, Synonyms, UnmaskedWords, WordsBeyond
+    from mohs.space import Constraint, SamePos, SentenceSimilarity, Synonyms, UnmaskedWords, WordsBeyond
 
     name = job.attack
     family, _, extra = name.partition("+")
@@ -40,6 +43,11 @@ def method(job: Job) -> Any:
         return replace(made, constraints=tuple(c for c in made.constraints if isinstance(c.measure, WordsBeyond)))
     if family == "pso":
         return replace(made, source=Synonyms())
+    if name == "bert-attack+released":
+        cap = Constraint(WordsBeyond(share=0.2, up=True), at_most=0)
+        source = UnmaskedWords(k=8, min_logit=0.3)
+        released: Any = CATALOGUE[family]["released"]()
+        return replace(released, source=source, constraints=(cap,), stopwords=frozenset(job.stopwords))
     if family == "bert-attack":
         return replace(made, source=UnmaskedWords(k=8, width=8, products=8))
     if family == "bae":
@@ -103,19 +111,61 @@ def limit(model: Any, texts: Sequence[tuple[str, ...]], spec: str) -> dict[str, 
     return {"rate": rate(rows, best), "size": best, "texts": len(rows), "tried": tried}
 
 
+def masked_limit(model: Any, questions: Sequence[Any]) -> dict[str, Any]:
+    """Tokens a CPU second through a masked language model alone; `narrow`: its head only at the places asked about.
+
+    Tokens and not rows, since the pieces of one word, read alone, are a row as well as a whole text is.
+    """
+    import torch
+
+    network = module_of(model)
+    groups: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for reading in model._reader(list(questions)):
+        if reading.places:
+            groups[len(reading.ids), len(reading.places)].append(reading)
+
+    def whole(ids: Any, at: Any) -> None:
+        network(ids)
+
+    def narrow(ids: Any, at: Any) -> None:
+        network.cls(network.base_model(ids).last_hidden_state[at])
+
+    def rate(forward: Any, size: int) -> float:
+        batches = []
+        for group in groups.values():
+            for batch in (group[start : start + size] for start in range(0, len(group), size)):
+                at = torch.arange(len(batch)).unsqueeze(1), torch.tensor([reading.places for reading in batch])
+                batches.append((torch.tensor([reading.ids for reading in batch]), at))
+        with torch.inference_mode():
+            forward(*batches[0])
+            started = time.process_time()
+            for ids, at in batches:
+                forward(ids, at)
+            return sum(ids.numel() for ids, _ in batches) / (time.process_time() - started)
+
+    tried = {size: rate(whole, size) for size in SIZES[True]}
+    best = max(tried, key=tried.__getitem__)
+    rows = sum(map(len, groups.values()))
+    tokens = sum(length * len(group) for (length, _), group in groups.items())
+    near = max(rate(narrow, size) for size in SIZES[True])
+    return {"rate": tried[best], "narrow": near, "size": best, "texts": rows, "tokens": tokens, "tried": tried}
+
+
 def run(job: Job) -> Figures:
     import mohs
     from mohs.models.encoder import load_encoder
     from mohs.models.load import load_victim
+    from mohs.models.masked_lm import load_masked_lm
     from mohs.text.vectors import read_vectors
     from mohs.text.wordnet import WordNet
 
     victim: Any = load_victim(job.victim, device="cpu")
     encoder: Any = load_encoder(job.encoder, "cpu") if job.encoder else None
+    masked: Any = load_masked_lm(f"hf:{job.masked_lm}", "cpu") if job.masked_lm else None
     services = {
         "vectors": read_vectors(job.vectors),
         "wordnet": WordNet(Path(job.wordnet)),
-        "masked_lm": f"hf:{job.masked_lm}",
+        "masked_lm": masked,
         "encoder": encoder,
         "tagger": "pocket",
         "device": "cpu",
@@ -129,6 +179,7 @@ def run(job: Job) -> Figures:
     attacked(job.warm).close()
     of_victim = Watched(victim)
     of_encoder = Watched(encoder) if encoder is not None else None
+    of_masked = Watched(masked) if masked is not None else None
     found = Figures()
     with attacked(job.examples) as done:
         effort = done.effort()
@@ -146,6 +197,11 @@ def run(job: Job) -> Figures:
         found.encodings, found.in_encoder = len(of_encoder.asked), of_encoder.seconds
         if job.encoder.startswith("hf:"):
             found.limits["encoder"] = limit(encoder, list(dict.fromkeys(of_encoder.asked)), job.encoder)
+    if of_masked is not None:
+        questions = list(dict.fromkeys(of_masked.asked))
+        found.limits["masked_lm"] = masked_limit(masked, questions)
+        found.masked_rows, found.in_masked = found.limits["masked_lm"]["texts"], of_masked.seconds
+        found.masked_tokens = found.limits["masked_lm"]["tokens"]
     return found
 
 

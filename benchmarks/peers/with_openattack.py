@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from job import Counted, Figures, Job, Row, answer, encoder_of, measured, victim_of
+from job import Counted, CountedRows, Figures, Job, Row, answer, encoder_of, measured, victim_of
 
 OpenAttack: Any = import_module("OpenAttack")
 ENGLISH = {import_module("OpenAttack.tags").TAG_English}
@@ -90,7 +90,7 @@ def made(job: Job, encoder: Counted | None) -> Any:
     if job.attack == "pso":
         return attackers.PSOAttacker(**POPULATION, **common)
     masked = {"mlm_path": job.masked_lm, "filter_words": list(job.stopwords)}
-    if job.attack == "bert-attack":
+    if job.attack.startswith("bert-attack"):
         return attackers.BERTAttacker(k=8, **masked)
     data = OpenAttack.DataManager
     data.set_path(__file__, "TProcess.NLTKPerceptronPosTagger")  # a place that exists; what it gives is set here
@@ -121,7 +121,8 @@ def run(job: Job) -> Figures:
 
     random.seed(0)
     np.random.seed(0)
-    return measured(job, one, counted, encoder)
+    masked = CountedRows(attacker.mlm_model) if hasattr(attacker, "mlm_model") else None
+    return measured(job, one, counted, encoder, masked)
 
 
 if __name__ == "__main__":

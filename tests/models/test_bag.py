@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +22,7 @@ from mohs.text import Example
 from mohs.text.dataset import Dataset
 from mohs.text.questions import Labelled
 
+NAMES = ["good", "bad", "film", "dull", "fun", "a", "filler", "the", "end"]
 SMALL = {"good": 1.5, "bad": -2.0, "film": 0.25, "dull": -0.5, "fun": 1.0}
 
 
@@ -41,6 +45,56 @@ def test_definition() -> None:
     assert log_odds(small(), "nothing known") == pytest.approx(0.125)
     assert log_odds(small(), "") == pytest.approx(0.125)
     assert log_odds(small(), "good", "bad") == pytest.approx(0.125 - 0.5 / math.sqrt(2))
+
+
+def plain(victim: BagVictim, fields: tuple[str, ...]) -> float:
+    """The probability of the second class, with all words added up at once."""
+    words = re.findall(r"[a-z]+", " ".join(fields).lower())
+    total = math.fsum(victim.word_scores.get(word, 0.0) for word in words)
+    logit = victim.bias + total / math.sqrt(max(len(words), 1))
+    return 1 / (1 + math.exp(-max(min(logit, 700.0), -700.0)))
+
+
+@given(
+    st.dictionaries(st.sampled_from(NAMES), st.floats(-3, 3) | st.floats(-1e-300, 1e-300), max_size=9),
+    st.floats(1e10, 1e300),
+    st.lists(st.lists(st.sampled_from([*NAMES, "GOOD", "Bad"]), max_size=60), min_size=1, max_size=30),
+    st.data(),
+)
+def test_long_texts_add_up_to_the_last_bit(
+    scores: dict[str, float], far: float, sentences: list[list[str]], data: st.DataObject
+) -> None:
+    """What is kept a sentence is exact, whatever the scores: the sum is rounded once, however it is put together."""
+    victim = BagVictim("any", {**scores, "good": far, "bad": -far}, 0.125, ("negative", "positive"))
+    found = Counter(word.lower() for words in sentences for word in words)
+    sentences = [
+        *sentences,
+        ["good"] * found["bad"],
+        ["bad"] * found["good"],
+    ]  # what is far out goes, what is near stays
+    parts = [" ".join([*words, "the end"]) + data.draw(st.sampled_from([". ", "! ", ". ", " "])) for words in sentences]
+    fill = "filler " * 60  # long enough to be taken sentence by sentence
+    whole, place = "".join(parts) + fill, data.draw(st.integers(0, len(parts)))
+    texts = [(whole,), ("".join(parts[:place]), "".join(parts[place:]) + fill), (f"{whole}good",), (whole,)]
+    assert [positive for _, positive in victim.collect(texts)] == [plain(victim, text) for text in texts]
+
+
+def test_long_texts_that_cancel_out() -> None:
+    victim = small(good=1e300, bad=-1e300, film=5e-324, fun=0.1)
+    text = ("good film. " * 40 + "bad. " * 40 + "fun. " * 3,)
+    ((_, positive),) = victim.collect([text])
+    assert positive == plain(victim, text) != plain(victim, ("",))
+    assert plain(small(good=0.0, bad=0.0, film=0.0, fun=0.1), text) == positive
+
+
+def test_sentences_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mohs.models.bag._MOST", 8)
+    victim, fresh = small(), small()
+    texts: list[tuple[str, ...]] = [("Good film. " * 50 + f"bad film number {i}. " + "dull " * 250,) for i in range(30)]
+    assert victim.collect(texts) == [fresh.collect([text])[0] for text in reversed(texts)][::-1]
+    assert 0 < len(victim._weighed) <= 8
+    assert all(len(sentence) < 1000 for sentence in victim._weighed)
+    assert pickle.loads(pickle.dumps(victim)).collect(texts) == victim.collect(texts)
 
 
 def test_far_out() -> None:

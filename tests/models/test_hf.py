@@ -79,9 +79,9 @@ def test_companions(victim: HfVictim, data: st.DataObject) -> None:
 
 def test_exact_is_found_out(bert_folder: Path) -> None:
     class Drifting(HfVictim):
-        def _forward(self, rows: list[Any]) -> Any:
-            logits = super()._forward(rows)
-            return logits + torch.tensor([1e-3 * len(rows), 0, 0])
+        def _forward(self, laid: Any) -> Any:
+            logits = super()._forward(laid)
+            return logits + torch.tensor([1e-3 * laid[0].rows, 0, 0])
 
     assert Drifting(str(bert_folder), device="cpu").exact is False
 

@@ -107,6 +107,10 @@ def attack(
     at_once: Annotated[
         int | None, typer.Option(min=1, help="How many searches are alive at once; by default 256, on CUDA 1024.")
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(min=1, help="Processes that share the examples, each with its own copy of the models."),
+    ] = 1,
     cache: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the victim's answers here, for later runs too.")
     ] = None,
@@ -216,6 +220,7 @@ def attack(
             trust_pickle=trust_pickle,
             trust_code=trust_code,
             at_once=at_once,
+            workers=workers,
             cache=cache,
             progress=progress,
         )

@@ -13,7 +13,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,12 @@ from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.text import Example, Text, pocket
 from mohs.text.questions import Labelled, Slope, Vector
-from mohs.text.text import words_of
+from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
 BATCH = 4096
+_LONG = 1000  # characters: longer sentences are not kept
+_MOST = 1 << 14  # sentences kept
 
 
 class BagVictim:
@@ -44,6 +46,23 @@ class BagVictim:
         self.word_scores = word_scores
         digest = hashlib.sha256(json.dumps([bias, labels, sorted(word_scores.items())]).encode())
         self.fingerprint = digest.hexdigest()[:16]
+        self._weighed: dict[str, tuple[int, int]] = {}  # candidates share all sentences of a long text but one
+
+    @cached_property
+    def _one(self) -> int:
+        """In how many parts a score of 1 is counted, so that every score is a whole number of them."""
+        return max((score.as_integer_ratio()[1] for score in self.word_scores.values()), default=1)
+
+    def _weigh(self, sentence: str) -> tuple[int, int]:
+        """How many words a sentence has and their exact sum in those parts, which rounds but once, as fsum does."""
+        words = words_of((sentence,))
+        found = [self.word_scores[word].as_integer_ratio() for word in words if word in self.word_scores]
+        weighed = len(words), sum(over * (self._one // under) for over, under in found)
+        if len(sentence) < _LONG:
+            if len(self._weighed) >= _MOST:
+                self._weighed.clear()
+            self._weighed[sentence] = weighed
+        return weighed
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Any order will do."""
@@ -55,11 +74,17 @@ class BagVictim:
 
     def collect(self, ticket: list[Fields]) -> list[Scores]:
         """Add up the words of each text."""
-        score = self.word_scores.get
+        score, known = self.word_scores.get, self._weighed.get
         answers: list[Scores] = []
         for fields in ticket:
-            words = words_of(fields)
-            logit = self.bias + math.fsum([score(word, 0.0) for word in words]) / math.sqrt(max(len(words), 1))
+            if sentences := sentences_of(fields):
+                found = [known(one) or self._weigh(one) for one in sentences]
+                counts, sums = zip(*found, strict=True)
+                count, total = sum(counts), sum(sums) / self._one
+            else:
+                words = words_of(fields)
+                count, total = len(words), math.fsum([score(word, 0.0) for word in words])
+            logit = self.bias + total / math.sqrt(max(count, 1))
             positive = 1 / (1 + math.exp(-max(min(logit, 700.0), -700.0)))
             answers.append((1 - positive, positive))
         return answers

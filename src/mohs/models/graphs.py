@@ -7,11 +7,21 @@ playing back a recording is one call. Recording costs about as much as one ordin
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-_MOST = 512  # recordings kept; then they start afresh
+_MOST = 512  # shapes kept; then they start afresh
+_COPIES = 2  # recordings of a shape: playing one again waits until it has ended, and a second fills that time
 
 Key = tuple[int, int, bool]  # rows, length of each, and whether segment ids come with them
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    buffer: Any  # where it reads
+    graph: Any
+    answer: Any  # where it writes
+    ended: Any  # the event of its last play
 
 
 class Graphs:
@@ -23,38 +33,45 @@ class Graphs:
         self._torch = torch
         self._work = work
         self._device = device
-        self._recorded: dict[
-            Key, tuple[Any, Any, Any]
-        ] = {}  # of a shape its buffer, the recording and where it answers
+        self._recorded: dict[Key, list[_Recording]] = {}  # of each shape, the one played longest ago first
         self._pool: Any = None
+        self._stream: Any = None
         self.plays = True  # until a model turns out to do what cannot be recorded
 
     def __call__(self, key: Key, numbers: Any) -> Any:
         """The answer on the device to numbers on the host. Returns before it is there, and nothing overwrites it."""
         pinned = numbers.pin_memory()
-        if self.plays and key not in self._recorded:
-            if len(self._recorded) >= _MOST:
-                self._recorded.clear()
-            self._record(key, pinned)
+        if len(self._recorded) >= _MOST and key not in self._recorded:
+            self._recorded.clear()
+        known = self._recorded.setdefault(key, [])
+        if self.plays and len(known) < _COPIES and not (known and known[0].ended.query()):
+            self._record(key, pinned, known)
         if not self.plays:
             return self._work(pinned.to(self._device, non_blocking=True), key)
-        buffer, recording, answer = self._recorded[key]
-        buffer.copy_(pinned, non_blocking=True)
-        recording.replay()
-        return answer.clone()
+        chosen = known.pop(0)
+        known.append(chosen)
+        chosen.buffer.copy_(pinned, non_blocking=True)
+        chosen.graph.replay()
+        answer = chosen.answer.clone()
+        chosen.ended.record()
+        return answer
 
-    def _record(self, key: Key, numbers: Any) -> None:
+    def _record(self, key: Key, numbers: Any, known: list[_Recording]) -> None:
         torch = self._torch
         buffer = numbers.to(self._device)
-        recording = torch.cuda.CUDAGraph()
+        graph = torch.cuda.CUDAGraph()
         try:
             if self._pool is None:  # what libraries set up at their first use cannot be recorded
                 self._work(buffer, key)
-                self._pool = torch.cuda.graph_pool_handle()
-            with torch.cuda.graph(recording, pool=self._pool):
-                answer = self._work(buffer, key)
+                self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
+            with torch.cuda.stream(self._stream):  # torch.cuda.graph() would wait for the device and empty its caches
+                graph.capture_begin(pool=self._pool, capture_error_mode="thread_local")
+                try:
+                    answer = self._work(buffer, key)
+                finally:
+                    graph.capture_end()
         except RuntimeError:
             torch.cuda.synchronize()
             self.plays = False
         else:
-            self._recorded[key] = buffer, recording, answer
+            known.insert(0, _Recording(buffer, graph, answer, torch.cuda.Event()))

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
-from mohs.models.frame import Packed, keep
-from mohs.models.transformer import FEWEST, FEWEST_ROWS, Ticket, Transformer
+from mohs.models.frame import keep
+from mohs.models.transformer import FEWEST, FEWEST_ROWS, Laid, Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
+
+_TEXT_SIDE = {
+    *("name", "fingerprint", "labels", "exact", "together", "crowd", "few", "in_flight", "composer"),
+    *("_frame", "_types", "_padded", "_tokens", "_untried", "_asked", "_row_step", "_late", "_device"),
+}
 
 
 class HfVictim(Transformer):
@@ -24,7 +29,7 @@ class HfVictim(Transformer):
         device: str = "auto",
         dtype: str = "auto",  # fp32, or bf16 on CUDA; auto is fp32
         labels: Sequence[str] = (),
-        tokens: int = 0,  # tokens in a batch; 0: by device
+        tokens: int = 0,  # tokens in a batch; 0: on CUDA a constant, on a CPU tried out
         trust_code: bool = False,
     ) -> None:
         super().__init__(
@@ -63,6 +68,7 @@ class HfVictim(Transformer):
         self.together = FEWEST_ROWS if sound and self._padded else 1
         self.crowd = 1024 if self._padded else 256
         self.few = 1 if self._padded else FEWEST
+        self.lends = self._padded  # to other processes; on a CPU each had better have its own
         # A verdict on a model with coarse numbers is taken with fine ones.
         coarse = self._dtype.itemsize < 4
         self.verdict = (
@@ -75,12 +81,16 @@ class HfVictim(Transformer):
         """Wait for the logits, and check them."""
         return scores(self.name, self.answers(ticket), ticket[0], Output.LOGITS, len(self.labels))
 
-    def _forward(self, rows: list[Packed]) -> Any:
+    def _forward(self, laid: Sequence[Laid]) -> Any:
         self._filling = True  # for nobody else who asks the model
         try:
-            return super()._forward(rows)
+            return super()._forward(laid)
         finally:
             self._filling = False
+
+    def text_side(self) -> dict[str, Any]:
+        """Everything that turning texts into rows takes, and nothing of the network: see `mohs.models.lending`."""
+        return {name: value for name, value in vars(self).items() if name in _TEXT_SIDE} | {"_rows": {}}
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         """Where the window ends in each field."""

@@ -92,6 +92,25 @@ class Composer:
             self.fallbacks += len(texts)
             encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
             return [packed(encoding.ids) for encoding in encoded]
+        rows, unseen = self._looked_up(texts)
+        if unseen:
+            if len(self._heads) + len(self._tails) > _MOST_PIECES:
+                for table in (self._heads, self._tails, self._plain_heads, self._plain_tails, self._wild):
+                    table.clear()
+                unseen = list(range(len(texts)))
+            cut = [texts[number].split(" ") for number in unseen]  # most have one new word among known ones
+            self._learn({row[0] for row in cut if _WORD.fullmatch(row[0])}, self._heads, self._plain_heads, "")
+            new = {piece for row in cut for piece in row[1:] if piece not in self._plain_tails}
+            self._learn({piece for piece in new if _WORD.fullmatch(piece)}, self._tails, self._plain_tails, " ")
+            found, odd = self._looked_up([texts[number] for number in unseen])
+            for number, row in zip(unseen, found, strict=True):
+                rows[number] = row
+            for number, row in zip(odd, self._with_care([texts[unseen[number]] for number in odd]), strict=True):
+                rows[unseen[number]] = row
+        return rows
+
+    def _looked_up(self, texts: Sequence[str]) -> tuple[list[bytes], list[int]]:
+        """The ids of strings that consist of known pieces, cut at every space, and the numbers of the others."""
         heads, tails = self._plain_heads, self._plain_tails
         rows: list[bytes] = []
         unseen: list[int] = []
@@ -102,16 +121,10 @@ class Composer:
             except KeyError:
                 rows.append(b"")
                 unseen.append(number)
-        if unseen:
-            for number, row in zip(unseen, self._learnt([texts[number] for number in unseen]), strict=True):
-                rows[number] = row
-        return rows
+        return rows, unseen
 
-    def _learnt(self, texts: Sequence[str]) -> Iterator[bytes]:
-        """The ids of strings with pieces that were not seen before, or that have to be cut with care."""
-        if len(self._heads) + len(self._tails) > _MOST_PIECES:
-            for table in (self._heads, self._tails, self._plain_heads, self._plain_tails, self._wild):
-                table.clear()
+    def _with_care(self, texts: Sequence[str]) -> Iterator[bytes]:
+        """The ids of strings that are not to be cut at every space, or spell an added token."""
         cut = [_CUT.split(text) for text in texts]
         self._learn({row[0] for row in cut}, self._heads, self._plain_heads, "")
         self._learn({piece for row in cut for piece in row[1:]}, self._tails, self._plain_tails, " ")

@@ -12,9 +12,12 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
+from mohs.models import batch_size
 from mohs.models.device import choose_device
 from mohs.models.frame import BYTES, Frame, Packed, Row, keep, packed
 from mohs.models.graphs import Graphs, Key
@@ -30,8 +33,31 @@ FEWEST = 4  # rows in a batch
 _TOKEN_STEP = 8  # on CUDA
 FEWEST_ROWS = 64  # on CUDA
 _ROWS = (FEWEST_ROWS, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
-_CPU_TOKENS, _CUDA_TOKENS = 768, 65_536  # in a batch: enough to fill the device, few enough for its caches
+_CUDA_TOKENS = 65_536  # in a batch; on a CPU it is tried out
 _SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Rows of one length side by side, as the bytes of 32-bit numbers."""
+
+    rows: int
+    length: int  # of each, padding included
+    ids: bytes
+    sizes: bytes  # how many bytes of each are real
+    kinds: bytes | None  # segment ids, where a row has some
+
+    def cut(self, rows: int) -> tuple[Laid, Laid | None]:
+        """The first so many rows, and the rest if there is one."""
+        if rows >= self.rows:
+            return self, None
+        end = rows * self.length * BYTES
+        kinds = (None, None) if self.kinds is None else (self.kinds[:end], self.kinds[end:])
+        sizes = self.sizes[: rows * BYTES], self.sizes[rows * BYTES :]
+        return (
+            Laid(rows, self.length, self.ids[:end], sizes[0], kinds[0]),
+            Laid(self.rows - rows, self.length, self.ids[end:], sizes[1], kinds[1]),
+        )
 
 
 class Network:
@@ -61,7 +87,11 @@ class Network:
         self._padded = cuda and takes_masks(tokenizer, model)
         self._model = model.to(self._device, self._dtype).eval()
         self.in_flight = 4 if cuda else 1
-        self._tokens = tokens or (_CUDA_TOKENS if cuda else _CPU_TOKENS)
+        self._asked = 0  # tokens so far
+        self._tokens, self._untried = tokens or _CUDA_TOKENS, False
+        if not (tokens or cuda):
+            known = batch_size.recall(batch_size.key_of(self._model, self._dtype))
+            self._tokens, self._untried = known or batch_size.DEFAULT, known is None
         self.composer = Composer(tokenizer)
         self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
         reads = inspect.signature(model.forward).parameters
@@ -75,12 +105,46 @@ class Network:
 
     def _rows_at(self, length: int, scores: int = 0) -> int:
         """How many rows of so many tokens make a batch, or fewer if each gives many scores over a vocabulary."""
+        if self._untried and self._asked >= batch_size.WORTH:
+            self._untried = False
+            self._tokens = self._try_sizes()
+            batch_size.remember(batch_size.key_of(self._model, self._dtype), self._tokens)
         rows = self._tokens // length
         if scores:
             rows = min(rows, self._tokens * _SCORES // scores)
         if self._padded and not scores:
             return max((count for count in _ROWS if count <= rows), default=_ROWS[0])
         return max(FEWEST, rows // FEWEST * FEWEST)
+
+    def _try_sizes(self) -> int:
+        """The batch size that the layers are fastest with: what a head costs hardly depends on it."""
+        bits: set[bytes] = set()
+
+        def work(tokens: int) -> int:
+            batch = rows[: max(FEWEST, tokens // length // FEWEST * FEWEST)]
+            states = self._model.base_model(**self._inputs(batch))[0]
+            bits.add(states[:FEWEST].numpy().tobytes())
+            return len(batch) * length
+
+        try:
+            length = min(batch_size.LENGTH, self._frame.window)
+            own = length - (self._frame.window - self._room(1))  # the rest are special tokens
+            words, chance = self.composer.ids(["It was a good day in the city."])[0], Random(0)
+            count = max(FEWEST, batch_size.SIZES[-1] // length)
+            rows = [self._frame.row([chance.choices(words, k=own)]) for _ in range(count)]
+            with self._torch.inference_mode():
+                found = batch_size.fastest(work) or batch_size.DEFAULT
+        except Exception:  # layers that do not run without their head, or want more memory than there is
+            return batch_size.DEFAULT
+        # Whether companions matter was tried out in small batches; if they do in large ones, batches grow no larger.
+        return min(found, batch_size.DEFAULT) if len(bits) > 1 and getattr(self, "exact", False) else found
+
+    def batch_of(self, length: int, waiting: int) -> int:
+        """How many of so many waiting rows to send together: a full batch, or one that need not be filled up."""
+        most = self._rows_at(length)
+        if not self._padded or waiting <= FEWEST_ROWS:
+            return min(most, waiting)
+        return min(most, max(count for count in _ROWS if count <= waiting))
 
     def _length(self, tokens: int) -> int:
         """How long a row of so many tokens is to the device."""
@@ -89,6 +153,7 @@ class Network:
     def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
         """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
         torch = self._torch
+        self._asked += len(rows) * len(rows[0][0])
         if pad and self._padded:
             return self._moved(self._masked(rows))
         rows = rows + rows[-1:] * (-len(rows) % FEWEST)
@@ -193,13 +258,21 @@ class Transformer(Network):
             for item in missing:
                 "".join(item).encode()  # half a surrogate pair raises here, in words that say so
             self._encode(missing)
-        answers = self._forward(list(map(self._rows.pop, batch)))
+        return self._sent(list(map(self._rows.pop, batch)))
+
+    def _sent(self, rows: list[Packed]) -> Ticket:
+        return self.send([self._laid(rows)])
+
+    def send(self, laid: Sequence[Laid]) -> Ticket:
+        """Send rows of one length to the device in one batch."""
+        count = sum(part.rows for part in laid)
+        answers = self._forward(laid)
         if answers.device.type != "cuda":
-            return len(batch), answers, None
+            return count, answers, None
         answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for what is launched later
         done = self._torch.cuda.Event()
         done.record()
-        return len(batch), answers, done
+        return count, answers, done
 
     def answers(self, ticket: Ticket) -> Any:
         """Wait for the rows of a launched batch."""
@@ -208,28 +281,37 @@ class Transformer(Network):
             done.synchronize()
         return answers.numpy()[:count]
 
-    def _forward(self, rows: list[Packed]) -> Any:
-        torch = self._torch
+    def _laid(self, rows: list[Packed]) -> Laid:
         sizes = [len(ids) for ids, _ in rows]
         longest = max(sizes)
+        self._asked += sum(sizes) // BYTES
         if self._padded:
             longest = self._length(longest // BYTES) * BYTES
-            count = next((count for count in _ROWS if count >= len(rows)), len(rows))
-            ids = [row.ljust(longest, b"\0") for row, _ in rows]
+            ids = b"".join([row.ljust(longest, b"\0") for row, _ in rows])
         else:
-            fewest = -(-FEWEST * BYTES // longest) if self._late else FEWEST
-            count = max(fewest, -(-len(rows) // self._row_step) * self._row_step)
-            ids = [row for row, _ in rows]
+            ids = b"".join([row for row, _ in rows])
             if min(sizes) < longest:  # only when a caller skips `plan`
                 raise AssertionError("rows of one batch have one length")
-        fill = count - len(rows)
-        types = self._types and any(kinds is not None for _, kinds in rows)  # a batch may hold pairs and single texts
-        parts = [*ids, *ids[-1:] * fill, packed(sizes + sizes[-1:] * fill)]
-        if types:
-            kinds = [(row or b"").ljust(longest, b"\0") for _, row in rows]
-            parts += [*kinds, *kinds[-1:] * fill]
+        kinds = None
+        if self._types and any(kinds is not None for _, kinds in rows):  # a batch may hold pairs and single texts
+            kinds = b"".join([(row or b"").ljust(longest, b"\0") for _, row in rows])
+        return Laid(len(rows), longest // BYTES, ids, packed(sizes), kinds)
+
+    def _forward(self, laid: Sequence[Laid]) -> Any:
+        torch = self._torch
+        rows, length = sum(part.rows for part in laid), laid[0].length
+        if self._padded:
+            count = next((count for count in _ROWS if count >= rows), rows)
+        else:
+            fewest = -(-FEWEST // length) if self._late else FEWEST
+            count = max(fewest, -(-rows // self._row_step) * self._row_step)
+        fill, last = count - rows, laid[-1]
+        parts = [*(part.ids for part in laid), last.ids[-length * BYTES :] * fill]
+        parts += [*(part.sizes for part in laid), last.sizes[-BYTES:] * fill]
+        if last.kinds is not None:
+            parts += [*(part.kinds or b"" for part in laid), last.kinds[-length * BYTES :] * fill]
         numbers = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.int32)
-        key = count, longest // BYTES, types
+        key = count, length, last.kinds is not None
         with torch.inference_mode():
             if self._work is not None:
                 return self._work(key, numbers)

@@ -345,10 +345,17 @@ def brief(fields: tuple[str, ...]) -> Hashable:
 
 def words_of(fields: Sequence[str]) -> list[str]:
     """All words of some strings, lower-cased: what the small models of this package read."""
-    if sum(map(len, fields)) < _PARAGRAPH:
+    sentences = sentences_of(fields)
+    if not sentences:
         return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
-    sentences = [sentence for field in fields for sentence in field.split(_STOP)]
     return list(chain.from_iterable([_kept(one) if len(one) < _SENTENCE else _of_sentence(one) for one in sentences]))
+
+
+def sentences_of(fields: Sequence[str]) -> list[str]:
+    """Long strings in parts that have all of their words between them; none if they are short."""
+    if sum(map(len, fields)) < _PARAGRAPH:
+        return []
+    return [sentence for field in fields for sentence in field.split(_STOP)]
 
 
 def _of_sentence(sentence: str) -> tuple[str, ...]:

@@ -1,0 +1,174 @@
+"""A run shared between processes, each with its own copy of the models.
+
+A search is Python, and Python uses one core: a fast device, or a victim that is quick to answer, waits for it. Several
+processes search then, and all send their records to the one that keeps the run folder. Whose turn an example is depends
+on who is quickest; what is found does not.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import selectors
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from mohs.errors import BadInput, MohsError, ServiceFailed
+from mohs.job import Job
+from mohs.models.lending import Borrowed, Desk, Lender, Posted
+from mohs.records import Record
+
+_NAP = 1e-4  # seconds between two looks at a busy device
+_PROCESSES = get_context("spawn")  # a forked process cannot use CUDA, nor some libraries' threads
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How another process makes the same job, and how many do."""
+
+    make: Callable[..., Job]
+    given: tuple[Any, ...]  # first the victim; None if it is lent
+    options: Mapping[str, Any]
+    workers: int
+
+    def checked(self) -> Plan:
+        """Itself, if everything can be told to another process."""
+        victim = self.given[0]
+        if not (victim is None or isinstance(victim, str)):
+            raise BadInput(
+                "Several workers need a victim that each of them can load by its name, such as python:module:function."
+            )
+        try:
+            pickle.dumps((self.make, self.given, self.options))
+        except Exception as error:  # whatever an object's own reduction raises
+            raise BadInput(
+                f"Several workers need attacks and models that can be told to another process ({error}); give their "
+                "names, or use one worker."
+            ) from error
+        return self
+
+
+def spread(
+    plan: Plan, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
+) -> Iterator[tuple[int, Record]]:
+    """The records of a job as its workers finish them. What they spent is added up in `spent` at the end.
+
+    lender: has the network that all of them ask; without one each loads its own.
+    """
+    began = time.perf_counter()
+    turn = _PROCESSES.Value("q", 0)
+    lines: dict[Connection, Any] = {}
+    loan = lender.loan() if lender is not None else None
+    some = -(-at_once // plan.workers)
+    with selectors.DefaultSelector() as inbox:
+        try:
+            for _ in range(plan.workers):
+                ours, theirs = _PROCESSES.Pipe()
+                process = _PROCESSES.Process(target=_work, args=(theirs, turn), daemon=True)
+                with _cores_shared(plan.workers):
+                    process.start()
+                theirs.close()
+                lines[ours] = process
+                inbox.register(ours, selectors.EVENT_READ, process)
+            for each in lines:  # not when starting them, or each would wait until the one before has its modules
+                each.send((plan, frozenset(done), some, loan))
+            loading = working = len(lines)
+            gc.freeze()  # what is loaded stays, and looking through it again and again takes time
+            while working:
+                idle = True
+                for key, _ in inbox.select(0 if lender is not None and lender.busy else None):
+                    line = key.fileobj
+                    assert isinstance(line, Connection)
+                    message = _received(line, key.data)
+                    idle = False
+                    if isinstance(message, Posted) and lender is not None:
+                        lender.take(line.send, message)
+                    elif isinstance(message, dict):
+                        inbox.unregister(line)
+                        working -= 1
+                        for name, value in message.items():
+                            spent[name] = spent.get(name, 0.0) + value
+                    elif message is None:
+                        loading -= 1
+                        if not loading:
+                            spent["seconds"] = began - time.perf_counter()  # loading is no part of a run's time
+                            for each in lines:
+                                each.send(None)
+                    else:
+                        number, record = message
+                        yield number, Record.from_json(record)
+                if lender is not None:
+                    lender.launch()
+                    if not lender.collect() and idle and lender.busy:
+                        time.sleep(_NAP)
+        finally:
+            gc.unfreeze()
+            for line, process in lines.items():
+                line.close()
+                process.terminate()
+            for process in lines.values():
+                process.join()
+
+
+def _received(line: Connection, process: Any) -> Any:
+    try:
+        message = line.recv()
+    except (EOFError, OSError):
+        process.join()
+        raise ServiceFailed(
+            f"A worker process ended by itself (exit code {process.exitcode}); if memory ran out, use fewer workers."
+        ) from None
+    if isinstance(message, Exception):
+        raise message
+    return message
+
+
+def _work(line: Connection, turn: Any) -> None:
+    """The whole life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the first of them decides
+
+    def claim() -> int:
+        with turn.get_lock():
+            turn.value += 1
+            return int(turn.value) - 1
+
+    try:
+        plan, done, at_once, loan = line.recv()
+        victim = plan.given[0] if loan is None else Borrowed(loan, Desk(line))
+        job = plan.make(victim, *plan.given[1:], **plan.options)
+        before = job.effort()
+        line.send(None)
+        line.recv()
+        cpu = time.process_time()
+        for number, record in job.records(done, claim, at_once):
+            line.send((number, record.to_json()))
+        spent = {name: value - before[name] for name, value in job.effort().items()}
+        line.send({**spent, "cpu_seconds": time.process_time() - cpu})
+        job.close()
+    except (BrokenPipeError, ConnectionResetError, EOFError):
+        return  # whoever started the run is gone
+    except MohsError as error:
+        line.send(error)
+    except Exception as error:
+        line.send(ServiceFailed(f"A worker process failed: {type(error).__name__}: {error}"))
+
+
+@contextmanager
+def _cores_shared(workers: int) -> Iterator[None]:
+    """Keep the threads of processes started meanwhile from crowding each other: libraries read this when loaded."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    if before is None:
+        os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // workers))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OMP_NUM_THREADS"]
