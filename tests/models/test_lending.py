@@ -15,6 +15,7 @@ from mohs.models.hf import HfVictim
 from mohs.models.lending import Borrowed, Desk, Lender, Posted
 from mohs.models.victim import Fields
 
+WORDS = ("good", "bad", "film", "the", "very")
 TEXTS: list[Fields] = [("a good film",), ("a bad film",), ("good",), ("the very bad good film",), ("a", "good film")]
 
 
@@ -106,9 +107,8 @@ def test_what_waits_is_still_to_do(bert: HfVictim) -> None:
     victim.__dict__ |= vars(bert) | {"verdict": victim, "_tokens": 1}  # batches of four
     lender = Lender(victim)
     came: dict[int, Any] = {}
-    words = "good bad film a very the of and story in it was day".split()
-    texts = max(bert.plan([(word,) for word in words]), key=len)
-    assert len(texts) > 5
+    texts = max(bert.plan([(f"{a} {b}",) for a in WORDS for b in WORDS]), key=len)[:6]
+    assert len(texts) == 6
     batches: list[list[Fields]] = [texts[:3], texts[3:5], *([t] for t in texts[5:]), texts[1:3]]
     for ticket, batch in enumerate(batches):
         bert._encode(batch)
