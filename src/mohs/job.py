@@ -13,23 +13,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mohs import engine
-from mohs.attacks.battery import Battery
-from mohs.attacks.catalogue import describe, identity, members_of
-from mohs.attacks.goal import parse_goal
-from mohs.attacks.method import Attack, goal_of, needs
-from mohs.attacks.named_entities import NamedEntities
-from mohs.attacks.trial import NEAR_TIE, Trial
+from mohs.attacks.catalogue import describe
+from mohs.attacks.trial import NEAR_TIE
 from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
 from mohs.models.function import FunctionVictim
 from mohs.models.load import load_victim
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record
-from mohs.resources import DEFAULTS, fingerprint, load_services
-from mohs.space import Constraint, Measure, Source, parse_constraint, parse_measure, parse_source
+from mohs.resources import DEFAULTS, fingerprint
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
-from mohs.text.stopwords import read_stopwords
 
 Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[str, Any]]
 
@@ -114,52 +108,75 @@ class Job:
             self.cache.close()
 
 
-def attack_job(
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A victim that has answered, and the examples that go with it."""
+
+    model: Victim
+    data: Dataset | list[Example]
+    examples: int
+    digest: str
+    service: Service[Fields, Scores]
+    judge: Service[Fields, Scores]  # whose answers do not depend on what else is asked
+    classes: int
+    steady: bool
+    cache: AnswerCache | None
+    config: Mapping[str, Any]  # of the part that the victim and the data have in what was asked for
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the classes, where there are some."""
+        return list(self.config["labels"])
+
+    def job(
+        self,
+        tasks: Sequence[Task],
+        parts: Mapping[str, Any],
+        config: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        facts: Mapping[str, Any],
+        at_once: int | None,
+    ) -> Job:
+        """What is to be done with it."""
+        hashes = {
+            "victim_fingerprint": self.model.fingerprint,
+            "data_hash": self.digest,
+            "examples": self.examples,
+            "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
+        }
+        known = {"classes": self.classes, "repeats_itself": self.steady, "hard_labels": self.model.hard}
+        return Job(
+            tasks=tasks,
+            data=self.data,
+            examples=self.examples,
+            victims=list(dict.fromkeys([self.service, self.judge])),
+            others=[part for part in parts.values() if isinstance(part, Service)],
+            at_once=at_once or int(getattr(self.model, "crowd", 256)),
+            config=config,
+            identity={**config, **hashes, **settings},
+            facts={**known, **facts, "versions": _versions()},
+            cache=self.cache,
+            lender=_lender(self.model) if "gradients" not in parts else None,
+            steady=self.steady,
+        )
+
+
+def subject_of(
     victim: str | Victim | Callable[[list[Any]], Any],
     examples: Examples,
-    attacks: str | Sequence[str | Attack],
     *,
-    seed: int,
-    goal: str,
     n: int | None,
-    budget: int | None,
-    source: str | Source | None,
-    constraints: Sequence[str | Constraint],
-    measures: Sequence[str | Measure],
-    stopwords: str | Path | Iterable[str] | None,
-    entities: str | Path | NamedEntities | None,
-    models: Mapping[str, Any],
     device: str,
     labels: Sequence[str],
     victim_options: Mapping[str, str] | None,
     trust_pickle: bool,
     trust_code: bool,
-    at_once: int | None,
     cache: str | Path | None,
-) -> Job:
-    """Load and check everything that `mohs.attack` needs; for its arguments see there."""
-    if isinstance(attacks, str):
-        attacks = [attacks]
-    if isinstance(labels, str):
-        labels = labels.split(",")
-    plain = [members_of(a) for a in attacks]
-    known = NamedEntities.read(entities) if isinstance(entities, str | Path) else entities
-    teams = [_changed(name, team, source, constraints, stopwords, known) for name, team in plain]
-    chosen = [member for _, team in teams for member in team]
-    also = tuple(parse_measure(m) if isinstance(m, str) else m for m in measures)
-    if not teams:
-        raise BadInput("No attack was named; see `mohs attacks`.")
-    if len({name for name, _ in teams}) != len(teams):
-        raise BadInput("An attack is named twice.")
+) -> Subject:
+    """Load the victim, read through the data, and see that the one answers and the other fits."""
     model = _victim(victim, device, labels, victim_options, trust_pickle, trust_code)
     data = _dataset(examples, labels or model.labels, n)
     size, highest, digest = _survey(data)
-    for name, method in chosen:
-        if model.hard and method.needs_scores:
-            raise BadInput(
-                f"{name} steers by the victim's scores, and {model.name} gives labels only; "
-                "use --attack random, or a victim that gives scores."
-            )
     answers = AnswerCache(cache) if cache is not None else None
     service: Service[Fields, Scores] = Service(model, cache=answers)
     final: Victim = getattr(model, "verdict", model)
@@ -167,74 +184,39 @@ def attack_job(
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
     (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first)
+    if classes < 2:
+        raise BadInput(f"{model.name} gives one number for a text; a classifier with at least two classes is needed.")
     _same_as_kept(answers, judge, probe, second)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
-    goal = _by_number(goal, labels or model.labels)
-    goals = {name: goal_of(name, method, goal) for name, method in chosen}
-    for each in dict.fromkeys([goal, *goals.values()]):
-        parse_goal(each, 0, classes, labels or model.labels)
-    kinds = dict.fromkeys(k for _, method in chosen for k in needs(method)) | dict.fromkeys(
-        k for m in also for k in m.needs
-    )
-    parts = load_services(kinds, models, victim=model, device=device, trust_code=trust_code)
-
-    config = {
-        "victim": victim if isinstance(victim, str) else model.name,
-        "data": data.source if isinstance(data, Dataset) else "examples",
-        "attacks": [name for name, _ in plain],
-        "goal": goal,
-        "n": data.n if isinstance(data, Dataset) else n,
-        "seed": seed,
-        "budget": budget,
-        "source": _written(source),
-        "constraints": [_written(c) for c in constraints],
-        "measures": [_written(m) for m in measures],
-        "stopwords": str(stopwords) if isinstance(stopwords, str | Path) else None if stopwords is None else "given",
-        **({} if known is None else {"entities": known.path}),
-        **{k: _named(models[k] or DEFAULTS.get(k)) for k in sorted(parts) if k in models},
-        "device": device,
-        "labels": list(labels or model.labels),
-        "victim_options": {k: v for k, v in (victim_options or {}).items() if k not in _PRIVATE},
-        **_reading(data),
-    }
-    hashes = {
-        "victim_fingerprint": model.fingerprint,
-        "data_hash": digest,
-        "examples": size,
-        "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
-    }
-    aims = {n: f" for {aim}" if aim != goal else "" for n, aim in goals.items()}
-    settings = {name: "; ".join(identity(method) + aims[n] for n, method in team) for name, team in teams}
-    same = (
-        [second, third, first] if final is model else [second, third]
-    )  # in coarse numbers it differs from its verdict
-    steady = max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE
-    boxes = {n: "white" if any("gradients" in needs(m) for _, m in team) else "black" for n, team in teams}
-    facts = {"classes": classes, "repeats_itself": steady, "hard_labels": model.hard, "boxes": boxes}
-    facts["goals"] = {name: goals[team[0][0]] for name, team in teams}
-    facts["notes"] = _remarks(parts, chosen, models)
-    facts["versions"] = _versions()
-    trials: list[Trial | Battery] = []
-    for name, team in teams:
-        members = tuple(
-            Trial(n, m, model, service, judge, parts, classes, goals[n], seed, budget, also) for n, m in team
-        )
-        trials.append(members[0] if len(members) == 1 else Battery(name, members, budget))
-    return Job(
-        tasks=trials,
+    same = [second, third]
+    if final is model:  # in coarse numbers it differs from its verdict
+        same.append(first)
+    return Subject(
+        model=model,
         data=data,
         examples=size,
-        victims=list(dict.fromkeys([service, judge])),
-        others=[part for part in parts.values() if isinstance(part, Service)],
-        at_once=at_once or int(getattr(model, "crowd", 256)),
-        config=config,
-        identity={**config, **hashes, "settings": settings},
-        facts=facts,
+        digest=digest,
+        service=service,
+        judge=judge,
+        classes=classes,
+        steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         cache=answers,
-        lender=_lender(model) if "gradients" not in parts else None,
-        steady=steady,
+        config={
+            "victim": victim if isinstance(victim, str) else model.name,
+            "data": data.source if isinstance(data, Dataset) else "examples",
+            "n": data.n if isinstance(data, Dataset) else n,
+            "device": device,
+            "labels": list(labels or model.labels),
+            "victim_options": {k: v for k, v in (victim_options or {}).items() if k not in _PRIVATE},
+            **_reading(data),
+        },
     )
+
+
+def named_models(parts: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, str]:
+    """How the models that are asked were named, for the manifest."""
+    return {k: named(models.get(k) or DEFAULTS.get(k)) for k in sorted(parts) if k in models}
 
 
 def _lender(model: Any) -> Any:
@@ -243,12 +225,6 @@ def _lender(model: Any) -> Any:
     from mohs.models.lending import Lender
 
     return Lender(model)
-
-
-def _by_number(goal: str, labels: Sequence[str]) -> str:
-    """`targeted:NAME` with the number of the class."""
-    kind, _, name = goal.partition(":")
-    return f"{kind}:{list(labels).index(name)}" if kind == "targeted" and name in labels else goal
 
 
 def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], probe: Fields, answer: Scores) -> None:
@@ -330,55 +306,13 @@ def _victim(
     )
 
 
-def _changed(
-    name: str,
-    team: Sequence[tuple[str, Any]],
-    source: str | Source | None,
-    constraints: Sequence[str | Constraint],
-    stopwords: str | Path | Iterable[str] | None,
-    entities: NamedEntities | None,
-) -> tuple[str, list[tuple[str, Attack]]]:
-    """Attacks over another space than their own, under names that say so."""
-    changes: dict[str, Any] = {}
-    suffix = ""
-    if source is not None:
-        changes["source"] = parse_source(source) if isinstance(source, str) else source
-        suffix += f"+{_written(source)}"
-    added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
-    suffix += "".join(f"+{_written(c)}" for c in constraints)
-    if stopwords is not None:
-        changes["stopwords"] = read_stopwords(stopwords)
-        suffix += "+stopwords"
-    if entities is not None:
-        changes["entities"] = entities
-        suffix += "+entities"
-        without = [n for n, m in team if not hasattr(m, "entities")]
-        if without:
-            raise BadInput(
-                f"{without[0]} replaces no named entities; --entities is for pwws, not its preset textattack."
-            )
-    changed = [
-        (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
-    ]
-    return name + suffix, changed
-
-
-def _remarks(parts: Mapping[str, Any], chosen: Sequence[tuple[str, Any]], named: Mapping[str, Any]) -> list[str]:
-    """What was left out in reading word books, and what was named but is asked by nobody."""
-    sources = [source for _, method in chosen for source in getattr(method.source, "sources", (method.source,))]
-    books = [*parts.values(), *(getattr(source, "book", None) for source in sources)]
-    found = [note for book in books for note in getattr(book, "notes", ())]
-    for kind, given in named.items():
-        if given is not None and kind not in parts:
-            found.append(f"--{kind.replace('_', '-')} {_named(given)} is given, but nothing in this run asks it.")
-    return list(dict.fromkeys(found))
-
-
-def _written(part: Any) -> Any:
+def written(part: Any) -> Any:
+    """A part as the command line would name it."""
     return part if part is None or isinstance(part, str) else describe(part, defaults=False)
 
 
-def _named(part: Any) -> str:
+def named(part: Any) -> str:
+    """How a model was named, or calls itself."""
     return str(part) if isinstance(part, str | Path) else str(part.name)
 
 

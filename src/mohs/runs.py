@@ -8,12 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from mohs.attack_job import attack_job
 from mohs.attacks.goal import UNTARGETED
 from mohs.attacks.method import Attack
 from mohs.attacks.named_entities import NamedEntities
 from mohs.engine import Service
 from mohs.errors import BadInput
-from mohs.job import Examples, Job, alike, attack_job, short
+from mohs.job import Examples, Job, alike, short
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record, RunStore
 from mohs.space import Constraint, Measure, Source

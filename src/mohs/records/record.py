@@ -17,6 +17,7 @@ class Outcome(StrEnum):
     FAILED = "failed"  # the search ended without fooling it
     SKIPPED = "skipped"  # the original met the goal already, or (targeted) was misread: nothing to attack
     EXHAUSTED = "exhausted"  # the query budget was spent without fooling it
+    MEASURED = "measured"  # nothing was to be won: the record holds a measurement
     ERROR = "error"  # something raised; says nothing about the victim's robustness
 
 
@@ -41,6 +42,7 @@ class Record:
     measures: dict[str, float] = field(default_factory=dict)  # of the perturbed text against the original
     beyond_window: int = 0  # words the victim cannot see, which were not attacked
     near_tie: bool = False  # the verdict stands on a margin under 1e-4
+    details: dict[str, Any] = field(default_factory=dict)  # what only some kinds of run have; survives JSON
     by: str = ""  # the member that succeeded, where the attack is a battery of several
     error: str | None = None  # one sentence
     traceback: str | None = field(default=None, compare=False)  # where it raised, which depends on the schedule
