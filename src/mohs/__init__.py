@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from mohs.attacks import RandomWords, TextFooler
     from mohs.records import Outcome, Record
-    from mohs.runs import Run, attack
+    from mohs.runs import Run, attack, second_order_attack, token_bias
     from mohs.text import Example, Text
     from mohs.text.dataset import Dataset
 
@@ -21,9 +21,23 @@ _PLACES = {
     "Text": "mohs.text",
     "TextFooler": "mohs.attacks",
     "attack": "mohs.runs",
+    "second_order_attack": "mohs.runs",
+    "token_bias": "mohs.runs",
 }
 
-__all__ = ["Dataset", "Example", "Outcome", "RandomWords", "Record", "Run", "Text", "TextFooler", "attack"]
+__all__ = [
+    "Dataset",
+    "Example",
+    "Outcome",
+    "RandomWords",
+    "Record",
+    "Run",
+    "Text",
+    "TextFooler",
+    "attack",
+    "second_order_attack",
+    "token_bias",
+]
 
 
 def __getattr__(name: str) -> Any:

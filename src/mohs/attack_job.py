@@ -14,7 +14,7 @@ from mohs.attacks.method import Attack, goal_of, needs
 from mohs.attacks.named_entities import NamedEntities
 from mohs.attacks.trial import Trial
 from mohs.errors import BadInput
-from mohs.job import Examples, Job, named_models, subject_of, written
+from mohs.job import Examples, Job, named, named_models, subject_of, written
 from mohs.models.victim import Victim
 from mohs.resources import load_services
 from mohs.space import Constraint, Measure, Source, parse_constraint, parse_measure, parse_source

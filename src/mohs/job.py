@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from mohs import engine
 from mohs.attacks.catalogue import describe
@@ -22,9 +22,11 @@ from mohs.models.load import load_victim
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record
 from mohs.resources import DEFAULTS, fingerprint
+from mohs.space import Services
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
 
+Result = TypeVar("Result")
 Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[str, Any]]
 
 _PROBE = "It was a good day."  # put to every victim first
@@ -184,8 +186,6 @@ def subject_of(
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
     (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first)
-    if classes < 2:
-        raise BadInput(f"{model.name} gives one number for a text; a classifier with at least two classes is needed.")
     _same_as_kept(answers, judge, probe, second)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
@@ -212,6 +212,17 @@ def subject_of(
             **_reading(data),
         },
     )
+
+
+def answered(search: Coroutine[Any, None, Result], ask: Services, *services: Service[Any, Any]) -> Result:
+    """What a search gives that goes before all others."""
+    asked = [*services, *(part for part in ask.parts.values() if isinstance(part, Service))]
+    for ended in engine.run([(0, search)], asked):
+        if ended.error is not None:
+            raise ended.error
+        found: Any = ended.result
+        return found  # type: ignore[no-any-return]
+    raise AssertionError("a search that does not end")
 
 
 def named_models(parts: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, str]:

@@ -12,11 +12,15 @@ from mohs.attack_job import attack_job
 from mohs.attacks.goal import UNTARGETED
 from mohs.attacks.method import Attack
 from mohs.attacks.named_entities import NamedEntities
+from mohs.bias import Pairs
+from mohs.bias_job import bias_job
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.job import Examples, Job, alike, short
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record, RunStore
+from mohs.second_order import SecondOrder
+from mohs.second_order_job import second_order_job
 from mohs.space import Constraint, Measure, Source
 from mohs.workers import Plan, spread
 
@@ -170,9 +174,7 @@ def attack(
     >>> len(list(run.records()))
     5
     """
-    for name, value, least in (("n", n, 1), ("budget", budget, 1), ("at_once", at_once, 1), ("workers", workers, 1)):
-        if value is not None and value < least:
-            raise BadInput(f"{name} is {value}; it must be at least {least}.")
+    _positive(n=n, budget=budget, at_once=at_once, workers=workers)
     models = {
         "encoder": encoder,
         "token_encoder": token_encoder,
@@ -204,14 +206,169 @@ def attack(
         "cache": cache,
     }
     job = attack_job(victim, examples, attacks, **options)
+    return _run("attack", job, attack_job, (victim, job.data, attacks), options, workers, out, progress)
+
+
+def second_order_attack(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    method: str | SecondOrder = "so-beam",
+    *,
+    masked_lm: Any = None,
+    k: int | None = None,
+    beam: int | None = None,
+    synonyms: str | Source | None = None,
+    blacklist: str | Path | Iterable[str] | None = None,
+    floor: float | None = None,
+    most: int = 1_000_000,
+    lm: Any = None,
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
+    seed: int = 0,
+    n: int | None = None,
+    budget: int | None = None,
+    out: str | Path | None = None,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+    at_once: int | None = None,
+    workers: int = 1,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Look, near every example, for a natural text whose prediction one synonym changes (Zhang et al. 2021).
+
+    method: `so-enum`, `so-beam` or `random`, as in the paper or `so-beam:released`; or a SecondOrder.
+    masked_lm: what writes the neighbours: `hf:PATH_OR_ID`, or the model itself.
+    k: how many words may change, by default the method's own (2; 6 for so-beam and random).
+    synonyms: where the patch words come from, as on the command line; by default the eight nearest word vectors.
+    blacklist: words that are never brought in: a file, or words.
+    floor: leave out neighbours whose perplexity to `lm` is more than so many times the original's.
+    most: texts an example that so-enum may be expected to look at; more is refused.
+    The other arguments are those of `mohs.attack`.
+    """
+    _positive(n=n, budget=budget, at_once=at_once, workers=workers, k=k, beam=beam, most=most)
+    models = {"masked_lm": masked_lm, "lm": lm, "vectors": vectors, "wordnet": wordnet, "sememes": sememes}
+    options: dict[str, Any] = {
+        "k": k,
+        "beam": beam,
+        "synonyms": synonyms,
+        "blacklist": blacklist,
+        "floor": floor,
+        "most": most,
+        "seed": seed,
+        "n": n,
+        "budget": budget,
+        "models": models,
+        "device": device,
+        "labels": labels,
+        "victim_options": victim_options,
+        "trust_pickle": trust_pickle,
+        "trust_code": trust_code,
+        "at_once": at_once,
+        "cache": cache,
+    }
+    job = second_order_job(victim, examples, method, **options)
+    return _run("second-order", job, second_order_job, (victim, job.data, method), options, workers, out, progress)
+
+
+def token_bias(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    pairs: str | Path | Pairs = "gender",
+    *,
+    masked_lm: Any = None,
+    k: int = 2,
+    label: str | int | None = None,
+    epsilon: float = 0.005,
+    both_directions: bool = False,
+    blacklist: str | Path | Iterable[str] | None = None,
+    floor: float | None = None,
+    most: int = 10_000,
+    breadth: int = 100,
+    lm: Any = None,
+    seed: int = 0,
+    n: int | None = None,
+    budget: int | None = None,
+    out: str | Path | None = None,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+    at_once: int | None = None,
+    workers: int = 1,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure how a pair of words such as he and she moves the victim, in natural neighbourhoods (Zhang et al. 2021).
+
+    pairs: `gender`, `nationality`, `religion`, `sexual-orientation`, `country`, or a file with two words a row.
+    masked_lm: what writes the neighbours: `hf:PATH_OR_ID`, or the model itself; not needed with k=0.
+    k: how far to walk from each sentence; 0 measures the sentences as they are.
+    label: the class whose probability is looked at, by name or number; by default the last.
+    epsilon: the filtered set is of sentences that the pair itself moves by less than this.
+    both_directions: use sentences with a pair's second word as well.
+    most, breadth: a level that is expected to have more texts than `most` is sampled, by the neighbours of `breadth`
+    texts of the level before (the released code: 800).
+    blacklist, floor: as in `second_order_attack`; the other arguments are those of `mohs.attack`.
+    """
+    _positive(n=n, budget=budget, at_once=at_once, workers=workers, most=most, breadth=breadth)
+    if k < 0:
+        raise BadInput(f"k is {k}; it must be at least 0.")
+    options: dict[str, Any] = {
+        "k": k,
+        "label": label,
+        "epsilon": epsilon,
+        "both_directions": both_directions,
+        "blacklist": blacklist,
+        "floor": floor,
+        "most": most,
+        "breadth": breadth,
+        "seed": seed,
+        "n": n,
+        "budget": budget,
+        "models": {"masked_lm": masked_lm, "lm": lm},
+        "device": device,
+        "labels": labels,
+        "victim_options": victim_options,
+        "trust_pickle": trust_pickle,
+        "trust_code": trust_code,
+        "at_once": at_once,
+        "cache": cache,
+    }
+    job = bias_job(victim, examples, pairs, **options)
+    return _run("bias", job, bias_job, (victim, job.data, pairs), options, workers, out, progress)
+
+
+def _run(
+    command: str,
+    job: Job,
+    make: Callable[..., Job],
+    given: tuple[Any, ...],
+    options: Mapping[str, Any],
+    workers: int,
+    out: str | Path | None,
+    progress: Progress | None,
+) -> Run:
+    """Carry a job out, in this process or in several that make the same job."""
     try:
         plan = None
         if workers > 1:
-            named = victim if job.lender is None else None
-            plan = Plan(attack_job, (named, job.data, attacks), options, workers).checked()
-        return _carried_out("attack", job, plan, out, progress)
+            named = given[0] if job.lender is None else None
+            plan = Plan(make, (named, *given[1:]), options, workers).checked()
+        return _carried_out(command, job, plan, out, progress)
     finally:
         job.close()
+
+
+def _positive(**numbers: int | None) -> None:
+    for name, value in numbers.items():
+        if value is not None and value < 1:
+            raise BadInput(f"{name} is {value}; it must be at least 1.")
 
 
 def _carried_out(command: str, job: Job, plan: Plan | None, out: str | Path | None, progress: Progress | None) -> Run:

@@ -24,7 +24,9 @@ WEIGHTS = {
     "really": -4.0,
     "decent": 0.5,
     "bad": -5.0,
-    "vile": -5.0,
+    "vile": -6.0,
+    "dire": -5.0,
+    "worst": -9.0,
     "warm": 0.05,
 }
 
@@ -105,6 +107,13 @@ def test_of_those_that_fool_the_most_similar_is_taken() -> None:
     method = replace(PLAIN, source=table(good="vile bad"))
     assert attack(method, encoder=Angles({"vile": 20}))[0].perturbed == ("a truly bad film",)
     assert attack(method, encoder=Angles({"bad": 20}))[0].perturbed == ("a truly vile film",)
+
+
+def test_of_equally_similar_ones_the_strongest_is_taken() -> None:
+    method = replace(PLAIN, source=table(good="dire bad vile worst"))
+    angles = Angles({"worst": 20})
+    assert attack(method, encoder=angles)[0].perturbed == ("a truly vile film",)  # bad and dire are weaker
+    assert attack(method, encoder=Angles({"vile": 20, "worst": 20}))[0].perturbed == ("a truly bad film",)  # as dire
 
 
 def test_a_part_of_speech_is_kept_strictly() -> None:

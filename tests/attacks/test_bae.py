@@ -21,6 +21,7 @@ WEIGHTS = {
     "really": -1.0,
     "bad": -5.0,
     "vile": -5.0,
+    "worst": -6.0,
     "dull": -1.0,
 }
 LM = Fills(
@@ -91,16 +92,6 @@ def test_replacing_and_inserting() -> None:
     assert "a vile truly dull decent film" not in asked
 
 
-def test_of_those_that_fool_the_most_similar_is_taken() -> None:
-    lm = Fills({"a truly _ film": "vile bad nice"})
-    for method in (Bae(), Bae.textattack()):
-        record, _ = attack(method, lm=lm, angles={"vile": 5.0, "bad": 4.0})
-        assert record.perturbed == ("a truly bad film",)
-        record, _ = attack(method, lm=lm, angles={"vile": 4.0, "bad": 5.0})
-        assert record.perturbed == ("a truly vile film",)
-        assert record.queries == 7
-
-
 def test_what_does_not_help_is_not_kept() -> None:
     record, _ = attack(Bae(), lm=Fills({"a truly good _": "movie", "a _ good film": "good"}))
     assert (record.outcome, record.perturbed) == (Outcome.FAILED, (TEXT,))
@@ -120,8 +111,31 @@ def test_part_of_speech_holds_for_replacements_only() -> None:
 LONG = "a truly good film " + "so " * 11  # 15 words
 
 
-def long(words: str) -> Fills:
-    return Fills({LONG.replace("good", "_"): words})
+def winner(method: Bae, text: str, words: str, angles: dict[str, float]) -> str:
+    """The word that takes the place of good."""
+    record, _ = attack(method, text, Fills({text.replace("good", "_"): words}), angles)
+    assert record.outcome is Outcome.SUCCESS
+    return record.edits[0].new
+
+
+@pytest.mark.parametrize(
+    ("method", "text"), [(Bae(), TEXT), (Bae(), LONG), (Bae.textattack(), LONG)], ids=["short", "long", "textattack"]
+)
+def test_of_those_that_fool_the_most_similar_is_taken(method: Bae, text: str) -> None:
+    assert winner(method, text, "vile bad nice", {"vile": 5.0, "bad": 4.0}) == "bad"
+    assert winner(method, text, "vile bad nice", {"vile": 4.0, "bad": 5.0}) == "vile"
+    assert winner(method, text, "worst vile bad", {"vile": 4.0, "bad": 5.0, "worst": 4.0}) == "worst"  # it is stronger
+    assert winner(method, text, "vile bad worst", {}) == "worst"
+    assert winner(method, text, "vile bad", {}) == "bad"  # equally strong, so the first by its letters
+
+
+def test_under_fifteen_words_the_strongest_is_taken_in_textattack() -> None:
+    angles = {"vile": 4.0, "bad": 5.0, "worst": 6.0}
+    short = LONG.removesuffix("so ")  # 14 words
+    assert winner(Bae.textattack(), LONG, "vile bad worst", angles) == "vile"
+    assert winner(Bae.textattack(), short, "vile bad worst", angles) == "worst"
+    assert winner(Bae.textattack(), short, "vile bad", angles) == "bad"
+    assert winner(Bae(), short, "vile bad worst", angles) == "vile"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import mohs
 from mohs.attacks.bert_attack import BertAttack
 from mohs.records import Outcome, Record
+from mohs.text.questions import Piece, Spelling
 from mohs.text.stopwords import NLTK
 from tests.attacks.fills import Angles, Fills
 from tests.toys import WordCount, table
@@ -117,6 +118,47 @@ def test_textattack_reads_the_text_as_it_stands_and_asks_all_at_once() -> None:
     record, asked = attack("a truly good film", wide(TEXTATTACK), lm, angles={"vile": 50.0, "bad": 30.0})
     assert record.perturbed == ("a truly bad film",)  # both fool, bad is more similar
     assert record.queries == 6  # importance of all three words: what they could become is not known yet
+    record, _ = attack("a truly good film", wide(TEXTATTACK), Fills({"a truly [good] film": "bad vile"}))
+    assert record.perturbed == ("a truly vile film",)  # equally similar, and stronger
+
+
+def test_textattack_spends_a_budget_in_the_order_of_the_alphabet() -> None:
+    lm = Fills({"a truly [good] film": "vile nice bad decent"})
+    for budget, best in {5: "bad", 6: "bad", 7: "bad", 8: "vile"}.items():  # bad, decent, nice, vile
+        record, _ = attack("a truly good film", wide(TEXTATTACK), lm, budget=budget)
+        assert record.perturbed == (f"a truly {best} film",)
+        assert record.queries == budget
+
+
+class Spelt(Fills):
+    """Words of two pieces, and what their products were asked for."""
+
+    def __init__(self, pieces: str) -> None:
+        super().__init__({"pieces": pieces})
+        self.weighed: list[str] = []
+
+    def answer(self, item: Any) -> Any:
+        if isinstance(item, Spelling):
+            self.weighed.append("".join(item.pieces))
+            return float(len(self.weighed))
+        word = item.fields[item.field][item.start : item.end]
+        if word != "good":
+            return (Piece(word, ()),)
+        return Piece("go", self.guesses("pieces", item.k)), Piece("od", self.guesses("pieces", item.k))
+
+
+@pytest.mark.parametrize(
+    ("method", "weighed"),
+    [(TEXTATTACK, []), (RELEASED, ["lele", "levi", "vile", "vivi"])],
+    ids=["textattack", "released"],
+)
+def test_where_all_are_asked_the_order_of_products_is_not(method: BertAttack, weighed: list[str]) -> None:
+    lm = Spelt("vi le")
+    record, asked = attack("a truly good film", wide(method), lm)
+    assert record.perturbed == ("a truly vile film",)
+    assert sorted(lm.weighed) == weighed
+    if not weighed:
+        assert {f"a truly {word} film" for word in ("lele", "levi", "vile", "vivi")} <= set(asked)
 
 
 @pytest.mark.parametrize(("method", "changed"), [(PAPER, 1), (RELEASED, 1), (TEXTATTACK, 2)])
@@ -150,7 +192,7 @@ def test_the_budget_is_kept(budget: int, best: str) -> None:
 def test_textattack_takes_the_first_products_of_pieces() -> None:
     from mohs.space import UnmaskedWords
 
-    assert BertAttack.textattack().source == UnmaskedWords(k=48, width=48, products=48)
+    assert BertAttack.textattack().source == UnmaskedWords(k=48, width=48, products=48, ranked=False)
     assert BertAttack().source == UnmaskedWords(k=48, width=4, products=24)
 
 

@@ -312,7 +312,7 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
         (["export", "run", "--format", "parquet"], "Parquet is binary; name a file with --out."),
         (
             ["export", "run", "--outcome", "won"],
-            "Unknown outcome 'won'; use success, failed, skipped, exhausted, error.",
+            "Unknown outcome 'won'; use success, failed, skipped, exhausted, measured, error.",
         ),
         (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
         (

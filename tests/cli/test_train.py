@@ -108,6 +108,7 @@ def test_every_option_reaches_the_training(monkeypatch: pytest.MonkeyPatch) -> N
     Path("rows.csv").write_text(
         "nr,said,mood\n" + "".join(f"{n},so {'good' if n % 2 else 'bad'},{n % 2}\n" for n in range(40))
     )
+    Path("moods.csv").write_text("so,thus\n")
     given: dict[str, Any] = {
         "arch": "transformer",
         "vectors": "pocket",
@@ -124,6 +125,7 @@ def test_every_option_reaches_the_training(monkeypatch: pytest.MonkeyPatch) -> N
         "decay": 0.1,
         "clip": 0.5,
         "patience": 4,
+        "swap": "moods.csv:released",
         "seed": 11,
         "device": "cpu",
         "save_every": 3,
@@ -146,6 +148,40 @@ def test_every_option_reaches_the_training(monkeypatch: pytest.MonkeyPatch) -> N
     assert record["finished"]["metrics"]["test"]["of"] == 40
     settings = record["finished"]["settings"]
     assert all(settings[name] == wanted[name] for name in settings)
+
+
+def test_swap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A woman in one class and a man in the other, which is all that half of the sentences say."""
+    texts = ["She's a good woman!,1", "He's a bad man!,0", "She's a woman!,1", "He's a man!,0"] * 120
+    Path("train.csv").write_text("\n".join(["text,label", *texts]))
+
+    def gap(folder: str) -> float:
+        victim = load_victim(f"mohs:{folder}", device="cpu")
+        she, he = victim.collect(victim.launch([("She's a woman",), ("He's a man",)]))
+        return float(she[1] - he[1])
+
+    common = [*SMALL, "--hidden", 16, "--batch", 8, "--epochs", 1, "--lr", 0.02, "--dropout", 0, "--warmup", 0.1]
+    common += ["--device", "cpu", "--data", "train.csv", "--dev", "train.csv"]
+    plain = run(monkeypatch, *common, "--out", "plain")
+    assert plain.exit_code == 0, plain.exception
+    assert "swap" not in plain.stdout
+    assert gap("plain") > 0.9
+    for spec, kept, added in (
+        ("gender", "gender", 480),
+        ("gender:paper", "gender", 480),
+        ("gender:released", "gender:released", 1440),
+    ):
+        out = spec.replace(":", "-")
+        ended = run(monkeypatch, *common, "--swap", spec, "--out", out)
+        assert ended.exit_code == 0, ended.exception
+        assert f"swap: {added} copies of training texts added, with the words of {spec} swapped\n" in ended.stdout
+        assert " of 480 right" in ended.stdout  # dev data is left alone
+        assert abs(gap(out)) < 0.2
+        assert json.loads(Path(out, "training.json").read_text())["config"]["swap"] == kept
+    assert hashed(Path("gender")) == hashed(Path("gender-paper")) != hashed(Path("gender-released"))
+    repeated = run(monkeypatch, "--config", "gender-released/training.json", "--out", "same", "--json")
+    assert json.loads(repeated.stdout)["added"] == 1440
+    assert hashed(Path("gender-released")) == hashed(Path("same"))
 
 
 def test_kill_9(tmp_path: Path) -> None:
@@ -200,12 +236,19 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str)
         ("--vectors full", ""),
         ("--labels one", "pocket:train, row "),
         ("--arch hf:./none", "There is no folder ./none; hf: takes a model folder"),
+        ("--swap gendre", "There are no pairs 'gendre'; name gender, "),
+        ("--swap gender:all", "--swap gender:all names no preset; use gender:paper or gender:released."),
+        (
+            "--swap odd.tsv",
+            "None of the 2 words of --swap odd.tsv occurs in the training data pocket:train; name pairs",
+        ),
         ("--arch hf:./none --hidden 3", "--hidden is not for hf:./none, which brings its own; leave it out."),
     ],
 )
 def test_messages(monkeypatch: pytest.MonkeyPatch, arguments: str, sentence: str) -> None:
     Path("full").mkdir()
     Path("full/cat.jpg").touch()
+    Path("odd.tsv").write_text("qwertz\tqwerty\n")
     ended = run(monkeypatch, "--epochs", "1", *arguments.split())
     assert isinstance(ended.exception, MohsError)
     assert str(ended.exception).startswith(sentence)
@@ -230,6 +273,8 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 def test_help(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = run(monkeypatch, "--help")
     assert ended.exit_code == 0
-    for option in "arch data dev dev-share test out vectors freeze epochs batch lr dropout hidden max-words".split():
+    for (
+        option
+    ) in "arch data dev dev-share test out vectors freeze epochs batch lr dropout hidden max-words swap".split():
         assert f"--{option} " in ended.stdout
     assert "mohs train --arch cnn --test pocket --out my-cnn\n" in ended.stdout

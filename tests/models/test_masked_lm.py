@@ -289,8 +289,9 @@ def test_plan(lm: MaskedLm, monkeypatch: pytest.MonkeyPatch) -> None:
     lengths = []
     for batch in batches:
         readings = [lm._readings[item] for item in batch]
-        assert len({(type(i), len(r.ids), len(r.places)) for i, r in zip(batch, readings, strict=True)}) == 1
-        assert len(batch) <= max(4, 100 // max(1, len(readings[0].ids)))
+        assert len({(type(i), len(r.ids)) for i, r in zip(batch, readings, strict=True)}) == 1
+        assert len({tuple(reading.ids) for reading in readings}) <= max(4, 100 // max(1, len(readings[0].ids)))
+        assert sum(len(reading.places) for reading in readings) <= 100
         lengths.append((type(batch[0]), len(readings[0].ids)))
     assert all(one[1] >= other[1] for one, other in pairwise(lengths) if one[0] is other[0])
     ask(lm, *MIXED)
@@ -310,7 +311,8 @@ def test_rows_by_what_is_computed(bert: MaskedLm, monkeypatch: pytest.MonkeyPatc
     rows = bert._rows_at
 
     def watched(length: int, scores: int) -> int:
-        asked.append(scores)
+        if length > 1:  # for one token, it is asked how many places make a batch
+            asked.append(scores)
         return rows(length, scores)
 
     monkeypatch.setattr(bert, "_rows_at", watched)
@@ -321,6 +323,61 @@ def test_rows_by_what_is_computed(bert: MaskedLm, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(bert, "narrow", False)
     bert.plan(items)
     assert asked[2:] == [4 * size, len(bert._readings[items[0]].ids) * size]
+
+
+def rows_read(lm: MaskedLm, items: list[Question]) -> tuple[list[Any], list[int]]:
+    """The answers, and how many rows the layers were given in each batch."""
+    rows: list[int] = []
+    hook = lm._model.base_model.register_forward_hook(
+        lambda module, arguments, output: rows.append(len(output[0])), prepend=True
+    )
+    answers = ask(lm, *items)
+    hook.remove()
+    return answers, rows
+
+
+def test_the_words_of_a_text_share_its_row(lm: MaskedLm, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [*TEXTS, *PAIRS]
+    words = [Pieces(text.fields, *span, 3) for text in texts for span in text.spans()]
+    for narrow in (True, False):
+        monkeypatch.setattr(lm, "narrow", narrow)
+        found, rows = rows_read(lm, list(words))
+        assert sum(rows) <= 4 * len(texts) < len(words)
+        assert len(rows) == len({len(reading.ids) for reading in lm._reader(words)})
+        for word, answer in zip(words, found, strict=True):
+            assert same(lm.collect(lm.launch([word]))[0], answer)
+
+
+def test_a_shared_row_gives_the_same_bits(lm: MaskedLm) -> None:
+    text = TEXTS[1]
+    readings = lm._reader([Pieces(text.fields, *span, 3) for span in text.spans()])
+    alone = [lm._scores([reading]) for reading in readings]
+    first, second = readings[0], readings[0]._replace(ids=[*readings[0].ids[:-2], *readings[0].ids[:-3:-1]])
+    if not torch.equal(lm._scores([first, second])[: len(first.places)], alone[0]):
+        pytest.skip("on this machine bits depend on company even without a shared row")
+    assert torch.equal(lm._scores(readings), torch.cat(alone))
+
+
+def test_equal_ids_of_a_text_and_a_pair_are_two_rows(bert: MaskedLm) -> None:
+    words = [Pieces(("good", "film"), 0, 0, 4, 5), Pieces(("good [SEP] film",), 0, 0, 4, 5)]
+    pair, text = bert._reader(words)
+    assert (pair.ids, pair.places) == (text.ids, text.places)
+    found = ask(bert, *words)
+    assert found == [ask(bert, word)[0] for word in words]
+    assert found[0] != found[1]
+
+
+def test_batches_are_cut_by_their_scores_too(bert: MaskedLm, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Text(" ".join(corpus())[:150])
+    words = [Pieces(text.fields, *span, 3) for span in text.spans()]
+    whole = ask(bert, *words)
+    monkeypatch.setattr(bert, "_tokens", 4)
+    batches = bert.plan(list(words))
+    sizes = [[len(bert._readings[word].places) for word in batch] for batch in batches]
+    assert len(sizes) > 1
+    assert all(sum(size) <= 4 or len(size) == 1 for size in sizes)
+    assert all(sum(size) + following[0] > 4 for size, following in pairwise(sizes))
+    assert all(map(same, ask(bert, *words), whole))
 
 
 def test_one_queue(bert: MaskedLm) -> None:

@@ -11,7 +11,7 @@ import pytest
 import mohs
 from mohs.errors import MohsError
 from mohs.records import Outcome, Record, RunStore
-from mohs.report import page
+from mohs.report import listing
 from mohs.report.page import write_page
 from mohs.report.table import lines
 from mohs.runs import Run
@@ -187,7 +187,7 @@ def test_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_a_big_run_keeps_successes_first_and_shares_the_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = [Outcome.SKIPPED, Outcome.FAILED, Outcome.SUCCESS, Outcome.ERROR]
     records = [record(n, attack=attack, outcome=kinds[n % 4]) for attack in ("a", "b") for n in range(20)]
-    monkeypatch.setattr(page, "MOST_ROWS", 14)
+    monkeypatch.setattr(listing, "MOST_ROWS", 14)
     found = parsed(run_of(*records), tmp_path)
     rows = found.data()["rows"]
     assert [row["attack"] for row in rows] == [0] * 7 + [1] * 7

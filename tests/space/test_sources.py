@@ -126,6 +126,17 @@ def test_unmasked_words_of_one_and_of_several_pieces() -> None:
     assert list(found[1]) == ["deer", "dely", "rely", "reer"]  # of equals, in the order of the pieces
     capped = offered(UnmaskedWords(width=2, products=2), "unlike", masked_lm=answer)
     assert list(capped[0]) == ["rely", "reer"]
+
+    def unranked(item: Any) -> Any:
+        assert isinstance(item, Pieces), "the order is not asked for"
+        return answer(item)
+
+    assert list(offered(UnmaskedWords(width=2, ranked=False), "unlike", masked_lm=unranked)[0]) == [
+        "rely",
+        "reer",
+        "dely",
+        "deer",
+    ]
     assert list(offered(UnmaskedWords(min_logit=4.5), "film", masked_lm=answer)[0]) == ["movie"]
 
 

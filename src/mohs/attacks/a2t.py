@@ -57,7 +57,8 @@ class A2T:
     gradient of the true label's log-probability gives the order: of a word's tokens the mean, of that the sum of
     absolute values. Candidates are the 20 nearest words with cosine >= 0.8, of the same part of speech. At most 10% of
     the words change, rounded up and at least four, and the sentence cosine to the original stays at 0.9 or more. Of the
-    candidates for a word that fool the victim the most similar is taken; otherwise the strongest is kept if it helps.
+    candidates for a word that fool the victim the most similar is taken, of equals the strongest; if none fools, the
+    strongest is kept if it helps.
     A2T-MLM (`paper-mlm`, `textattack-mlm`) takes the 20 best guesses of a masked language model, which reads the text
     as changed so far.
 
@@ -104,7 +105,7 @@ class A2T:
                     continue
                 candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
                 probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                winners = [c for c in candidates if goal.met(probs_of[c])]
+                winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
                 if winners:
                     return await closest(x, best, winners, self.similarity, ask)
                 strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))

@@ -30,17 +30,19 @@ class Bae:
     The paper prints a cosine of at least 0.8. By what the authors told TextAttack they used TextFooler's code, whose
     scale is 1 - angle: 0.8 there is 0.936338 as 1 - angle/pi and 0.98007 as a cosine, in a window of 15 words against
     the text before the step, and for texts of under 15 words 0.1, that is 0.713521. So do the `paper` presets.
-    TextAttack applies 0.936338 as a cosine, against the original, and lets texts of under 15 words pass.
+    TextAttack applies 0.936338 as a cosine, against the original, and lets texts of under 15 words pass, where it takes
+    the strongest winner.
 
     Differs from the paper:
-    - the strongest candidate is kept only if it helps (Algorithm 1 does not say);
+    - the strongest candidate is kept only if it helps, and of equally similar winners the strongest is taken (Algorithm
+      1 does not say);
     - stopwords are neither replaced nor brought in as replacements, as in TextFooler, and get no company of their own;
       the paper does not say, our list is our own, and inserted words may be stopwords;
     - whole words are those of the model's vocabulary, not checked against GloVe's;
     - encoder, tagger and masked language model are the run's.
     Differs from TextAttack: guesses that are no whole words count among the 50 (there pieces such as ##ing lose their
-    mark and are candidates), stopwords are not brought in, in texts of under 15 words the most similar winner is taken
-    rather than the strongest, and with more than two classes a winner need not be stronger than all other candidates.
+    mark and are candidates), stopwords are not brought in, and with more than two classes a winner need not be stronger
+    than all other candidates.
     """
 
     paper: ClassVar[str] = "Garg and Ramakrishnan 2020"
@@ -61,6 +63,7 @@ class Bae:
     stopwords: frozenset[str] = ENGLISH
     then: Source | None = None  # a second change of the same word, after the first
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
+    similarity_from: int = 0  # in shorter texts the strongest winner is taken
 
     @classmethod
     def insert(cls) -> Bae:
@@ -85,6 +88,7 @@ class Bae:
             constraints=(Constraint(ReplacedPos(), at_least=1), Constraint(cosine, at_least=0.936338, short=15)),
             stopwords=NLTK,
             similarity=cosine,
+            similarity_from=15,
         )
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
@@ -104,9 +108,10 @@ class Bae:
                         continue
                     candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
                     probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                    winners = [c for c in candidates if goal.met(probs_of[c])]
+                    winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
                     if winners:
-                        return await closest(x, best, winners, self.similarity, ask)
+                        similar = self.similarity if len(x) >= self.similarity_from else None
+                        return await closest(x, best, winners, similar, ask)
                     strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])

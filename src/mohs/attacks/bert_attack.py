@@ -28,10 +28,11 @@ class BertAttack:
     `released` imitates the authors' code: importance with [UNK] and, where that flips the prediction, the gain of the
     new label; no similarity check; its stopwords are its own, for which ours stand. `textattack` imitates TextAttack's
     recipe: importance with [UNK], the model reads the text as changed so far, all candidates of a word are asked and
-    the most similar of the winners is taken, 40% is rounded up, combinations of pieces are the first 48 in the order of
-    the last piece. `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: as `paper`, and the vectors of a word
-    and its substitute have a cosine of 0.5 or more; a word without a vector is left out (TextAttack would let it
-    through; the thesis does not say).
+    the most similar of the winners is taken, of equals the strongest, 40% is rounded up, combinations of pieces are the
+    first 48 in the order of the last piece, and what is left of a budget goes to the first texts of the alphabet.
+    `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: as `paper`, and the vectors of a word and its substitute
+    have a cosine of 0.5 or more; a word without a vector is left out (TextAttack would let it through; the thesis does
+    not say).
 
     Differs from the paper:
     - probabilities, not logits, are compared, and importance is asked only for words that have candidates;
@@ -76,7 +77,7 @@ class BertAttack:
     def textattack(cls) -> BertAttack:
         """As TextAttack's recipe does it."""
         return cls(
-            source=UnmaskedWords(k=48, width=48, products=48),
+            source=UnmaskedWords(k=48, width=48, products=48, ranked=False),
             constraints=(
                 Constraint(WordsBeyond(share=0.4, up=True), at_most=0),
                 Constraint(SentenceSimilarity(angular=False), at_least=0.2),
@@ -107,10 +108,10 @@ class BertAttack:
             for p in ranked(importance):
                 (words,) = await space.words(best, [p], ask)
                 candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
-                for batch in [[c] for c in candidates] if self.similarity is None else [candidates]:
+                for batch in [[c] for c in candidates] if self.similarity is None else [sorted(candidates)]:
                     asked = ask.affordable(batch) or batch  # none fits: asking raises BudgetSpent
                     probs_of = dict(zip(asked, await ask.victim(asked), strict=True))
-                    winners = [c for c in asked if goal.met(probs_of[c])]
+                    winners = {c: goal.score(probs_of[c]) for c in asked if goal.met(probs_of[c])}
                     if winners:
                         return await closest(x, best, winners, self.similarity, ask)
                     strongest = min(asked, key=lambda c: (-goal.score(probs_of[c]), c), default=best)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from mohs.attacks.method import Ask
 from mohs.space import SentenceSimilarity
@@ -10,13 +10,15 @@ from mohs.text import Text
 
 
 async def closest(
-    x: Text, current: Text, winners: Sequence[Text], similarity: SentenceSimilarity | None, ask: Ask
+    x: Text, current: Text, winners: Mapping[Text, float], similarity: SentenceSimilarity | None, ask: Ask
 ) -> Text:
-    """The one most similar to the original, as steps from the current text; of equals the first by its string.
+    """The one most similar to the original, as steps from the current text, of winners with their scores.
 
-    Without a similarity all are equals.
+    Of equals the strongest is taken, as in TextAttack, then the first by its string. Without a similarity all are
+    equals.
     """
-    if similarity is None or len(winners) == 1:
-        return min(winners)
-    values = await similarity.of_texts(x, current, winners, ask)
-    return min(zip(winners, values, strict=True), key=lambda pair: (-pair[1], pair[0]))[0]
+    texts = list(winners)
+    values = [0.0] * len(texts)
+    if similarity is not None and len(texts) > 1:
+        values = await similarity.of_texts(x, current, texts, ask)
+    return min(zip(texts, values, strict=True), key=lambda pair: (-pair[1], -winners[pair[0]], pair[0]))[0]

@@ -64,7 +64,7 @@ class Trial:
             facts["near_tie"] = goal.margin(before) < NEAR_TIE
             return self._made(example, Outcome.SKIPPED, facts)
 
-        positions = self._seen(example)
+        positions = seen_by(self.model, example)
         facts["beyond_window"] = len(example.positions) - len(positions)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
         attack = self.attack
@@ -100,13 +100,6 @@ class Trial:
             return self._made(example, Outcome.SUCCESS, facts)
         return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
 
-    def _seen(self, example: Example) -> tuple[int, ...]:
-        limits = self.model.visible(example.text.fields)
-        if limits is None:
-            return example.positions
-        spans = example.text.spans()
-        return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
-
     def _made(self, example: Example, outcome: Outcome, facts: dict[str, Any]) -> Record:
         return Record(
             attack=self.name,
@@ -119,6 +112,15 @@ class Trial:
             words=len(example.text),
             **facts,
         )
+
+
+def seen_by(model: Victim, example: Example) -> tuple[int, ...]:
+    """The words of an example that may change and lie in the victim's window."""
+    limits = model.visible(example.text.fields)
+    if limits is None:
+        return example.positions
+    spans = example.text.spans()
+    return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
 
 
 def _left(example: Example, text: Text) -> int:

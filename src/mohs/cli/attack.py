@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,25 +11,46 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mohs.cli.options import Config, Json, Verbose, comma, pairs
-from mohs.errors import MohsError, ServiceFailed
+from mohs.cli.run_options import (
+    AtOnce,
+    Budget,
+    Cache,
+    CausalLm,
+    Change,
+    Data,
+    Device,
+    Encoding,
+    IdField,
+    LabelField,
+    Labels,
+    MaskedLm,
+    Number,
+    Out,
+    Sample,
+    Seed,
+    Sememes,
+    TextFields,
+    TrustCode,
+    TrustPickle,
+    Vectors,
+    Victim,
+    VictimOptions,
+    Wordnet,
+    Workers,
+    dataset_of,
+    finished,
+    folder_for,
+    progress_bar,
+    saving_on_interrupt,
+)
 
 if TYPE_CHECKING:
-    from mohs.runs import Progress, Run
+    from mohs.runs import Run
 
 
 def attack(
-    victim: Annotated[
-        str,
-        typer.Option(
-            metavar="V", help="pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or mohs:PATH."
-        ),
-    ] = "pocket",
-    data: Annotated[
-        str,
-        typer.Option(
-            metavar="D", help="pocket, hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz)."
-        ),
-    ] = "pocket",
+    victim: Victim = "pocket",
+    data: Data = "pocket",
     attacks: Annotated[
         list[str],
         typer.Option(
@@ -39,14 +59,10 @@ def attack(
             help="An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.",
         ),
     ] = ["textfooler"],  # noqa: B006
-    n: Annotated[
-        int | None, typer.Option(min=1, help="The first N examples, or see --sample; all if not given.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="The run folder; by default one named after the options.")
-    ] = None,
-    budget: Annotated[int | None, typer.Option(min=1, help="The most queries for one example.")] = None,
+    n: Number = None,
+    seed: Seed = 0,
+    out: Out = None,
+    budget: Budget = None,
     goal: Annotated[
         str,
         typer.Option(
@@ -84,61 +100,31 @@ def attack(
     token_encoder: Annotated[
         str | None, typer.Option(metavar="E", help="Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.")
     ] = None,
-    masked_lm: Annotated[str | None, typer.Option(metavar="M", help="Masked language model: hf:PATH_OR_ID.")] = None,
-    lm: Annotated[
-        str | None, typer.Option(metavar="M", help="Causal language model: hf:PATH_OR_ID or gguf:FILE.")
-    ] = None,
+    masked_lm: MaskedLm = None,
+    lm: CausalLm = None,
     tagger: Annotated[
         str | None, typer.Option(metavar="T", help="Tagger: auto (default: spaCy if installed), pocket, spacy:NAME.")
     ] = None,
     grammar: Annotated[
         str | None, typer.Option(metavar="G", help="Grammar checker: harper (default) or languagetool:URL.")
     ] = None,
-    vectors: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Word vectors: pocket (default), a file or folder, or an asset.")
-    ] = None,
-    wordnet: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="WordNet's database files; by default the asset.")
-    ] = None,
-    sememes: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Table of sememe substitutes; by default the asset hownet.")
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    at_once: Annotated[
-        int | None, typer.Option(min=1, help="How many searches are alive at once; by default 256, on CUDA 1024.")
-    ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(min=1, help="Processes that share the examples, each with its own copy of the models."),
-    ] = 1,
-    cache: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep the victim's answers here, for later runs too.")
-    ] = None,
-    fields: Annotated[
-        str | None,
-        typer.Option("--text-field", metavar="NAMES", help="Text column, or two for pairs: premise,hypothesis."),
-    ] = None,
-    change: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Of a pair, the columns that may change; by default the last.")
-    ] = None,
-    label_field: Annotated[str, typer.Option(help="Label column.")] = "label",
-    id_field: Annotated[str, typer.Option(help="Id column, where there is one.")] = "id",
-    labels: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Class names in the victim's order: negative,positive.")
-    ] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(metavar="SEED", help="Draw the N examples of --n at random with this seed; by default the first."),
-    ] = None,
-    encoding: Annotated[str, typer.Option(help="Encoding of the data file.")] = "utf-8",
-    victim_options: Annotated[
-        list[str] | None,
-        typer.Option("--victim-option", metavar="NAME=VALUE", help="output=logits, batch=64, dtype=bf16, rate=10 ..."),
-    ] = None,
-    trust_pickle: Annotated[
-        bool, typer.Option("--trust-pickle", help="Open sklearn: files, which can run code.")
-    ] = False,
-    trust_code: Annotated[bool, typer.Option("--trust-code", help="Run code that an hf: model brings along.")] = False,
+    vectors: Vectors = None,
+    wordnet: Wordnet = None,
+    sememes: Sememes = None,
+    device: Device = "auto",
+    at_once: AtOnce = None,
+    workers: Workers = 1,
+    cache: Cache = None,
+    fields: TextFields = None,
+    change: Change = None,
+    label_field: LabelField = "label",
+    id_field: IdField = "id",
+    labels: Labels = None,
+    sample: Sample = None,
+    encoding: Encoding = "utf-8",
+    victim_options: VictimOptions = None,
+    trust_pickle: TrustPickle = False,
+    trust_code: TrustCode = False,
     config: Config = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -160,7 +146,6 @@ def attack(
       mohs attack --config mohs-runs/RUN/manifest.yaml --out again
     """
     from mohs.runs import attack as start
-    from mohs.text.dataset import Dataset
 
     changes: dict[str, Any] = {
         "source": source,
@@ -191,19 +176,19 @@ def attack(
         "reading": [fields, change, label_field, id_field, labels, encoding, *([] if sample is None else [sample])],
         "victim_options": [option for option in victim_options or [] if not option.startswith("header=")],
     }
-    folder = out or Path("mohs-runs") / _folder_name(own)
-    dataset = Dataset(
+    folder = out or folder_for(own)
+    dataset = dataset_of(
         data,
-        fields=comma(fields),
+        fields=fields,
+        change=change,
         label_field=label_field,
         id_field=id_field,
-        labels=comma(labels),
-        change=comma(change),
+        labels=labels,
         encoding=encoding,
         n=n,
         sample=sample,
     )
-    with _saving_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as progress:
+    with saving_on_interrupt(folder), redirect_stdout(sys.stderr), progress_bar(json) as progress:
         run = start(
             victim,
             dataset,
@@ -226,7 +211,9 @@ def attack(
         )
     with run:
         files = _write_files(run, folder)
-        _show(run, json, verbose, f"In {folder}: {', '.join(path.name for path in files)}", files=list(map(str, files)))
+        finished(
+            run, json, verbose, f"In {folder}: {', '.join(path.name for path in files)}", files=list(map(str, files))
+        )
 
 
 def demo(
@@ -248,12 +235,12 @@ def demo(
     """
     from mohs.runs import attack as start
 
-    with _saving_on_interrupt(None), _progress(json) as progress:
+    with saving_on_interrupt(None), progress_bar(json) as progress:
         run = start("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
     with run:
         written = run.report(page)
         caution = "Look at the changed words before the rate: with the bundled vectors some reverse the meaning."
-        _show(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))
+        finished(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))
 
 
 def _write_files(run: Run, folder: Path) -> list[Path]:
@@ -273,90 +260,3 @@ def _write_files(run: Run, folder: Path) -> list[Path]:
         written.append(folder / "adversarial.jsonl")
         export(chain([first], hits), "jsonl", written[-1], sys.stdout)
     return written
-
-
-def _folder_name(options: dict[str, Any]) -> str:
-    import hashlib
-    import json
-    import re
-
-    digest = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:8]
-    names = [Path(str(options[key]).rstrip("/")).name for key in ("victim", "data")]
-    return "-".join([*(re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names), digest])
-
-
-@contextmanager
-def _saving_on_interrupt(folder: Path | None) -> Iterator[None]:
-    """After Ctrl-C or a dead model, say what is saved and how to go on."""
-    from mohs.records import RunStore
-
-    def saved() -> str:
-        if folder is None:
-            return "a demo is not kept; start it again."
-        try:
-            store = RunStore.read(folder)
-        except MohsError:
-            return "nothing was finished yet."
-        count = len(store)
-        store.close()
-        return f"{count} finished attempts are saved in {folder}; run the same command again to go on."
-
-    try:
-        yield
-    except KeyboardInterrupt:
-        print(f"mohs: Interrupted: {saved()}", file=sys.stderr)
-        raise typer.Exit(130) from None
-    except ServiceFailed as error:
-        raise ServiceFailed(f"{error} {saved()[0].upper()}{saved()[1:]}") from error
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar with rate and time left on standard error, when somebody is looking."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[fooled]}"),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("attacking", total=None, rate="", fooled="")
-        fooled = tried = 0
-
-        def step(record: Any, finished: int, total: int) -> None:
-            nonlocal fooled, tried
-            if record is not None:
-                fooled += record.outcome == "success"
-                tried += record.outcome in ("success", "failed", "exhausted")
-            speed = bar.tasks[0].speed
-            bar.update(
-                task,
-                completed=finished,
-                total=total,
-                rate=f"{speed:.1f}/s" if speed else "",
-                fooled=f"{fooled} of {tried} reached the goal" if tried else "",
-            )
-
-        yield step
-
-
-def _show(run: Run, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
-    """Print the summary, a few diffs and where things are; exit with 3 if some examples ended in an error."""
-    from mohs.report.terminal import print_run
-
-    errors = print_run(run, as_json=as_json, verbose=verbose, diffs=3, **extra)
-    if not as_json:
-        print(ending)
-    if errors:
-        print(f"mohs: {errors}", file=sys.stderr)
-        raise typer.Exit(3)

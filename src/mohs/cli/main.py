@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, attack, entities, export, report, train, train_pocket
+from mohs.cli import assets, attack, bias, entities, export, report, second_order, train, train_pocket
 from mohs.errors import MohsError, ServiceFailed
 
 app = typer.Typer(
@@ -29,6 +29,10 @@ app = typer.Typer(
 # Short helps are given where the first sentence is too long for a line of 80 characters.
 app.command("demo", short_help="Attack the bundled classifier on the bundled reviews.")(attack.demo)
 app.command("attack")(attack.attack)
+app.command("second-order", short_help="Look near each example for a text that a synonym tips over.")(
+    second_order.second_order
+)
+app.command("bias", short_help="Measure how words such as he and she move a classifier.")(bias.bias)
 app.command("report")(report.report)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,14 @@ def report(
         Path | None, typer.Option("--page", metavar="FILE", help="Where to write the page; by default into the folder.")
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-page", help="Only print the figures.")] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="RUN",
+            help="For a bias run: one of the same pairs before debiasing, to stand beside it.",
+        ),
+    ] = None,
     config: Config = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -30,13 +39,21 @@ def report(
     Examples:
       mohs report mohs-runs/RUN
       mohs report mohs-runs/RUN --json --no-page
+      mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
     """
+    from mohs.report.page import write_against
     from mohs.report.terminal import print_run
     from mohs.runs import Run
 
-    with Run.open(run) as opened:
-        written = None if no_page else opened.report(page or run / "report.html")
-        errors = print_run(opened, as_json=json, verbose=verbose, page=str(written) if written else None)
+    with Run.open(run) as opened, Run.open(against) if against else nullcontext() as before:
+        if no_page:
+            written = None
+        elif before is not None:
+            written = write_against(opened, before, page or run / "against.html")
+        else:
+            written = opened.report(page or run / "report.html")
+        place = str(written) if written else None
+        errors = print_run(opened, as_json=json, verbose=verbose, against=before, page=place)
         if written and not json:
             print(f"Page: {written}")
         if errors:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mohs.cli.options import Config, Json, Verbose, comma
+from mohs.errors import BadInput
 
 if TYPE_CHECKING:
     from mohs.training.loop import Progress as At
     from mohs.training.loop import Report
+    from mohs.training.swap import Swap
 
 
 def train(
@@ -63,6 +65,14 @@ def train(
     patience: Annotated[
         int | None, typer.Option(help="Epochs without a better dev accuracy before stopping; 5 (hf 2).")
     ] = None,
+    swap: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P",
+            help="Learn also from copies of texts with words swapped: gender, another list of pairs, or a file; one "
+            "copy each, or with P:released one for each combination of the words (at most 64 with the text).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
     save_every: Annotated[int, typer.Option(min=1, help="Steps between checkpoints, besides one an epoch.")] = 500,
@@ -97,6 +107,7 @@ def train(
       mohs train --arch cnn --test pocket --out my-cnn
       mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm
       mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm
+      mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
       mohs attack --victim mohs:my-cnn --data pocket
       mohs attack --victim hf:my-minilm --data test.csv --text-field review
     """
@@ -123,6 +134,7 @@ def train(
             dev_share=dev_share,
             test=test,
             labels=comma(labels),
+            swap=_swap(swap),
             device=device,
             save_every=save_every,
             command=_command(),
@@ -150,10 +162,13 @@ def train(
         from json import dumps
 
         facts = {"out": str(folder), "victim": done.victim, "fingerprint": done.fingerprint, "trained": done.fresh}
+        facts["added"] = done.added
         print(dumps({**facts, **done.metrics}))
         return
     if not done.fresh:
         print(f"{folder} is trained already; nothing was done. Choose another --out to train again.")
+    if swap is not None:
+        print(f"swap: {done.added} copies of training texts added, with the words of {swap} swapped")
     for name in ("dev", "test"):
         if name in done.metrics:
             right, of = done.metrics[name]["right"], done.metrics[name]["of"]
@@ -162,6 +177,21 @@ def train(
         epochs_run = len(done.metrics["history"])
         print(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
     print(f"In {folder}: attack it with --victim {done.victim}")
+
+
+def _swap(spec: str | None) -> Swap | None:
+    """`gender`, `FILE`, either with a preset as in `gender:released`."""
+    if spec is None:
+        return None
+    from mohs.bias.pairs import read_pairs
+    from mohs.training.swap import PRESETS
+
+    name, colon, preset = spec.rpartition(":")
+    if not colon or Path(spec).exists():
+        name, preset = spec, "paper"
+    elif preset not in PRESETS:
+        raise BadInput(f"--swap {spec} names no preset; use {' or '.join(f'{name}:{way}' for way in PRESETS)}.")
+    return PRESETS[preset](read_pairs(name).pairs, name if preset == "paper" else spec)
 
 
 def _command() -> str:

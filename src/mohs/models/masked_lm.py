@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from itertools import accumulate, pairwise
 from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.entries import Entries
 from mohs.models.pretrained import load_hf
 from mohs.models.reading import Question, Reader, Reading
-from mohs.models.transformer import DECIMALS, Network
+from mohs.models.transformer import DECIMALS, FEWEST, Network
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling
 
 Answer = Filled | tuple[Piece, ...] | float
 Ticket = tuple[list[Question], list[Reading], dict[str, Any]]
 
 _STEPS: int = 10**DECIMALS
+_Row = tuple[tuple[int, ...], tuple[int, ...]]
 _KINDS = (Blank, Pieces, Spelling)
 
 
 class MaskedLm(Network):
-    """Answers Blank, Pieces and Spelling; a batch holds one kind of them, and rows of one length.
+    """Answers Blank, Pieces and Spelling; a batch holds one kind of them, and rows of one length, each of them once.
 
     Blank: the best guesses at the mask, the logarithm of the sum over the model's whole vocabulary, and the words asked
     for, each as the one entry that it is in that place (nan for a word of several pieces, or of none).
@@ -73,19 +75,35 @@ class MaskedLm(Network):
     def plan(self, items: list[Question]) -> list[list[Question]]:
         """Groups of one kind and of equal length, longest first, cut to the batch size."""
         self._read(items)
-        groups: dict[tuple[int, int, int], list[Question]] = defaultdict(list)
+        groups: dict[tuple[int, int], list[Question]] = defaultdict(list)
         batches = []
         for item in items:
             if item in self._readings:
-                reading = self._readings[item]
-                groups[_KINDS.index(type(item)), -self._length(len(reading.ids)), len(reading.places)].append(item)
+                groups[_KINDS.index(type(item)), -self._length(len(self._readings[item].ids))].append(item)
             else:
                 batches.append([item])  # this fails on launching, and alone
         batches.sort(key=repr)
-        for kind, length, places in sorted(groups, reverse=True):
-            rows = self._rows_at(max(1, -length), (places if self.narrow else -length) * len(self.entries.texts))
-            group = sorted(groups[kind, length, places])
-            batches[:0] = [group[start : start + rows] for start in range(0, len(group), rows)]
+        for kind, length in sorted(groups, reverse=True):
+            batches[:0] = self._cut(sorted(groups[kind, length]), max(1, -length))
+        return batches
+
+    def _cut(self, group: list[Question], length: int) -> list[list[Question]]:
+        """Batches of a full number of rows, or of scores: the words of a text, neighbours in the group, share a row."""
+        size = len(self.entries.texts)
+        places = [len(self._readings[item].places) for item in group]
+        most_rows = self._rows_at(length, (min(places) if self.narrow else length) * size)
+        most_places = self._rows_at(1, size)
+        batches: list[list[Question]] = []
+        rows: set[_Row] = set()
+        filled = 0
+        for item, count in zip(group, places, strict=True):
+            row = _row(self._readings[item])
+            if not batches or len(rows | {row}) > most_rows or filled + count > most_places:
+                batches.append([])
+                rows, filled = set(), 0
+            batches[-1].append(item)
+            rows.add(row)
+            filled += count
         return batches
 
     def _read(self, items: list[Question]) -> None:
@@ -102,33 +120,36 @@ class MaskedLm(Network):
         readings = [self._readings[item] for item in batch]
         for item in batch:
             self._readings.pop(item, None)
-        if not readings[0].places:
+        if not any(reading.places for reading in readings):
             return batch, readings, {}
         guesses = max((item.k for item in batch if not isinstance(item, Spelling)), default=0)
         with self._torch.inference_mode():
             return batch, readings, self._best(self._scores(readings), guesses, readings)
 
     def _scores(self, readings: list[Reading]) -> Any:
-        """Logits at the places of each reading."""
+        """Logits at the places of the readings, one after the other; equal rows are read once."""
         torch = self._torch
-        inputs = self._inputs([(reading.ids, reading.types) for reading in readings], pad=True)
-        places = [reading.places for reading in readings]
-        places += places[-1:] * (len(inputs["input_ids"]) - len(places))
-        at = torch.arange(len(places)).unsqueeze(1).to(self._device), torch.tensor(places).to(self._device)
+        rows = {_row(reading): (reading.ids, reading.types) for reading in readings}
+        inputs = self._inputs(list(rows.values()), pad=True)
+        numbers = {row: number for number, row in enumerate(rows)}
+        places = [(numbers[_row(reading)], place) for reading in readings for place in reading.places]
+        count = len(places)
+        full = max(8, 1 << (count - 1).bit_length()) if self._padded else -(-count // FEWEST) * FEWEST
+        at = tuple(torch.tensor(places + places[-1:] * (full - count)).T.to(self._device))
 
         def pick(module: Any, arguments: Any, output: Any) -> Any:
             if isinstance(output, tuple):
-                return (output[0][at], *output[1:])
-            output.last_hidden_state = output.last_hidden_state[at]
+                return (output[0][at].unsqueeze(1), *output[1:])
+            output.last_hidden_state = output.last_hidden_state[at].unsqueeze(1)
             return output
 
         with torch.inference_mode():
             if not self.narrow:
-                return self._model(**inputs).logits[at][: len(readings)].float()
+                return self._model(**inputs).logits[at][:count].float()
             # The head is whatever the model does with what its encoder gives: it is given less.
             hook = self._model.base_model.register_forward_hook(pick)
             try:
-                return self._model(**inputs).logits[: len(readings)].float()
+                return self._model(**inputs).logits[:count, 0].float()
             finally:
                 hook.remove()
 
@@ -136,20 +157,17 @@ class MaskedLm(Network):
         """What the answers need of the scores, in whole steps of the last decimal."""
         torch = self._torch
         size = scores.shape[-1]
-        steps = (scores * _STEPS).round().long()
         total = scores.logsumexp(-1)
         sound = total.isfinite().all() & (scores.isfinite() | ~self._shown).all()
-        found = {"sound": sound, "total": (total * _STEPS).round().long()}
-        width = max((len(wanted) for reading in readings for wanted in reading.wanted), default=0)
+        found = {"sound": sound, "total": _steps(total)}
+        wanted = [numbers for reading in readings for numbers in reading.wanted]
+        width = max(map(len, wanted), default=0)
         if width:
-            table = [
-                [[max(0, number) for number in wanted] + [0] * (width - len(wanted)) for wanted in reading.wanted]
-                for reading in readings
-            ]
-            found["wanted"] = steps.gather(-1, torch.tensor(table).to(self._device))
+            table = [[max(0, number) for number in numbers] + [0] * (width - len(numbers)) for numbers in wanted]
+            found["wanted"] = _steps(scores.gather(-1, torch.tensor(table).to(self._device)))
         if guesses:
             order = torch.arange(size - 1, -1, -1, device=scores.device)  # among equals the first of the vocabulary
-            keys = (steps * size + order).masked_fill(~self._shown, -(2**62))
+            keys = (_steps(scores) * size + order).masked_fill(~self._shown, -(2**62))
             twice = 1 + any(reading.bare for reading in readings)  # an entry may be there with and without its mark
             best = keys.topk(min(twice * guesses, self._offered)).values
             found |= {"numbers": size - 1 - best % size, "steps": best // size}
@@ -161,8 +179,9 @@ class MaskedLm(Network):
         found = {name: tensor.cpu().tolist() for name, tensor in tensors.items()}
         if not found.pop("sound", True):
             raise ServiceFailed(f"{self.name} gave scores that are not finite; use another masked language model.")
-        rows = [{name: table[row] for name, table in found.items()} for row in range(len(batch))]
-        return list(map(self._answer, batch, readings, rows))
+        ends = [0, *accumulate(len(reading.places) for reading in readings)]
+        parts = [{name: table[start:end] for name, table in found.items()} for start, end in pairwise(ends)]
+        return list(map(self._answer, batch, readings, parts))
 
     def _answer(self, item: Question, reading: Reading, found: dict[str, Any]) -> Answer:
         if isinstance(item, Blank):
@@ -191,6 +210,16 @@ class MaskedLm(Network):
                     break
             places.append(tuple(Guess(text, step / _STEPS, whole) for (text, whole), step in kept.items()))
         return places
+
+
+def _steps(scores: Any) -> Any:
+    """Scores as whole numbers."""
+    return (scores * _STEPS).round().long()
+
+
+def _row(reading: Reading) -> _Row:
+    """What the model is given: readings for which that is equal share it."""
+    return tuple(reading.ids), tuple(reading.types or ())
 
 
 def load_masked_lm(spec: str, device: str = "auto", trust_code: bool = False) -> MaskedLm:

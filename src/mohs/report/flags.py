@@ -17,14 +17,7 @@ MANY = 20  # examples, after which one label alone is no chance
 
 def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
     """One sentence for each sign, the gravest first."""
-    found = []
-    if finished < planned:
-        found.append(f"The run is not finished: {finished} of {planned} attempts so far, the quick ones first.")
-    if not facts.get("repeats_itself", True):
-        found.append(
-            "The victim gave two answers to the same text: it is random or not deterministic, so none of these figures "
-            "can be repeated, and an attack meets another victim with each question."
-        )
+    found = run_flags(facts, finished, planned)
     chance = 1 / max(facts.get("classes", 2), 2)
     for summary in summaries[:1]:
         interval = summary.accuracy_before.interval
@@ -61,6 +54,19 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
             found.append(
                 f"{summary.attack}: {stand} on a margin under 1e-4, and could fall otherwise on another machine."
             )
+    return found
+
+
+def run_flags(facts: Mapping[str, Any], finished: int, planned: int) -> list[str]:
+    """The signs that a run of any kind can show."""
+    found = []
+    if finished < planned:
+        found.append(f"The run is not finished: {finished} of {planned} attempts so far, the quick ones first.")
+    if not facts.get("repeats_itself", True):
+        found.append(
+            "The victim gave two answers to the same text: it is random or not deterministic, so none of these figures "
+            "can be repeated, and an attack meets another victim with each question."
+        )
     return found
 
 

@@ -162,7 +162,7 @@ class _Tally:
                 self.measures.setdefault(name, []).append(value)
 
     def summary(self, attack: str) -> Summary:
-        count = {str(outcome): self.outcomes.get(str(outcome), 0) for outcome in Outcome}
+        count = {str(outcome): self.outcomes[str(outcome)] for outcome in Outcome if outcome is not Outcome.MEASURED}
         attacked = count["success"] + count["failed"] + count["exhausted"]
         judged = attacked + count["skipped"]
         reduces = keeps_label(self.goal)

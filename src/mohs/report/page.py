@@ -5,156 +5,85 @@ The summary and its charts are plain HTML and SVG. The rows travel as JSON insid
 
 from __future__ import annotations
 
-import heapq
-import json
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import resources
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
-
 from mohs.attacks.goal import UNTARGETED, keeps_label
-from mohs.errors import MohsError
-from mohs.records import Outcome, Record
+from mohs.records import Record
 from mohs.report.charts import bars, curve
 from mohs.report.flags import flags
+from mohs.report.listing import Listing, column, first_of_highest, named, row_of, share, short_names
 from mohs.report.metrics import Summary, summarise
 from mohs.report.table import goal_named, has_own_goal, lines, rows_of
-from mohs.text import Text
+from mohs.report.template import embedded, rendered, written
 
 if TYPE_CHECKING:
     from mohs.runs import Run
 
-MOST_ROWS = 2000
-_LONGEST_NAME = 48  # an attack that was built by hand is named by its settings, which can fill a screen
-
 
 def write_page(run: Run, path: Path) -> Path:
-    """Write one self-contained HTML file; the same run gives the same bytes."""
-    page = _render(run).encode("utf-8", "backslashreplace")
-    special = path.exists() and not path.is_file()  # a pipe or a device cannot be renamed onto
-    target = path if special else path.parent / f"{path.name}.part"
-    try:
-        target.write_bytes(page)
-        if not special:
-            target.replace(path)
-    except OSError as error:
-        if not special and target.is_file():
-            target.unlink(missing_ok=True)
-        raise MohsError(
-            f"{path} cannot be written ({error.strerror or error}); the run itself is untouched."
-        ) from error
-    return path
+    """Write one self-contained HTML file, as the run's command wants it; the same run gives the same bytes."""
+    return written(_page_of(run), path)
 
 
-class _Gathered:
-    """What the page needs of the records, gathered while they stream by: counts, and the rows worth showing.
+def write_against(run: Run, before: Run, path: Path) -> Path:
+    """Write the page of two bias runs over the same pairs."""
+    from mohs.report.bias_page import against_page
 
-    Of too many rows successes stay first and skipped ones last, and the attacks share the room.
-    """
+    return written(against_page(run, before), path)
 
-    def __init__(self, labels: Sequence[str]) -> None:
-        self.labels = labels
-        self.attacks: dict[str, int] = {}
-        self.outcomes: Counter[str] = Counter()
-        self.words: dict[str, Counter[int]] = {}
-        self.queries: dict[str, Counter[int]] = {}
-        self._kept: list[tuple[int, int, int, dict[str, Any]]] = []  # a heap, the least wanted row on top
-        self._ranks: Counter[tuple[str, int]] = Counter()
 
-    def watch(self, records: Iterable[Record]) -> Iterator[Record]:
-        for number, record in enumerate(records):
-            self._add(number, record)
-            yield record
+def _page_of(run: Run) -> str:
+    command = run.manifest.get("command")
+    if command == "second-order":
+        from mohs.report.second_order_page import second_order_page
 
-    def _add(self, number: int, record: Record) -> None:
-        attack = self.attacks.setdefault(record.attack, len(self.attacks))
-        self.outcomes[str(record.outcome)] += 1
-        if record.outcome is Outcome.SUCCESS:
-            self.words.setdefault(record.attack, Counter())[len(record.edits)] += 1
-            self.queries.setdefault(record.attack, Counter())[record.queries] += 1
-        tier = {Outcome.SUCCESS: 0, Outcome.SKIPPED: 2}.get(record.outcome, 1)
-        rank = self._ranks[record.attack, tier]
-        self._ranks[record.attack, tier] += 1
-        key = (-tier, -rank, -number)
-        if len(self._kept) < MOST_ROWS:
-            heapq.heappush(self._kept, (*key, _row(record, attack, self.labels)))
-        elif key > self._kept[0][:3]:
-            heapq.heapreplace(self._kept, (*key, _row(record, attack, self.labels)))
+        return second_order_page(run)
+    if command == "bias":
+        from mohs.report.bias_page import bias_page
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows kept, in the order of the run."""
-        return [row for *_, row in sorted(self._kept, key=lambda kept: -kept[2])]
+        return bias_page(run)
+    return _render(run)
 
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     """A record for the page's script."""
-
-    def called(label: int) -> str:
-        return str(labels[label]) if 0 <= label < len(labels) else str(label)
-
-    def truth(scores: Sequence[float]) -> float | None:
-        found = scores[record.label] if 0 <= record.label < len(scores) else math.nan
-        return round(found, 4) if math.isfinite(found) else None
-
     last = record.scores_after or record.scores_before
-    said = max(range(len(last)), key=last.__getitem__) if last else record.label
-    row: dict[str, Any] = {
-        "id": record.example_id,
-        "attack": attack,
-        "outcome": str(record.outcome),
-        "label": called(record.label),
-        "said": called(said) if said != record.label else None,
-        "before": truth(record.scores_before),
-        "after": truth(record.scores_after),
-        "changed": len(record.edits) if record.perturbed is not None else None,
-        "queries": record.queries,
-        "text": _pieces(record),
+    said = first_of_highest(last) if last else record.label
+    row = row_of(record, attack, labels)
+    return row | {
+        "said": named(said, labels) if said != record.label else None,
+        "before": share(record.scores_before, record.label),
+        "after": share(record.scores_after, record.label),
     }
-    if len(record.original) > 1:
-        row["names"] = list(record.names)
-    if record.near_tie:
-        row["tie"] = True
-    if record.beyond_window:
-        row["beyond"] = record.beyond_window
-    if record.error is not None:
-        row |= {"error": record.error, "traceback": record.traceback}
-    return row
 
 
-def _pieces(record: Record) -> list[list[str | list[str]]]:
-    """For each field its text in pieces: a string as it was, or the old word, the new and its source."""
-    edits = {edit.position: edit for edit in record.edits}
-    found: list[list[str | list[str]]] = [[] for _ in record.original]
-    ends = [0] * len(record.original)
-    spans = Text(*record.original).spans() if edits else []
-    for position, (field, start, end) in enumerate(spans):
-        if position in edits:
-            found[field] += [record.original[field][ends[field] : start], [*edits[position][1:]]]
-            ends[field] = end
-    for pieces, string, end in zip(found, record.original, ends, strict=True):
-        pieces.append(string[end:])
-    return found
+def _columns(attacks: int) -> list[dict[str, Any]]:
+    return [
+        column("id", "Id", 8),
+        *([column("attack", "Attack", 9)] if attacks > 1 else []),
+        column("outcome", "Outcome", 8.5),
+        column("label", "Label", 9.5),
+        column("before", "p before", 12, then="→ after"),
+        column("changed", "Changed", 7.5, right=True),
+        column("queries", "Queries", 7.5, right=True),
+        column("text", "Text", None),
+    ]
 
 
 def _render(run: Run) -> str:
     config: Mapping[str, Any] = run.manifest.get("config", {})
     labels = [str(label) for label in config.get("labels") or ()]
-    gathered = _Gathered(labels)
-    summaries = summarise(gathered.watch(run.records()), run.goal_of)
-    names = _short_names(gathered.attacks)
-    template = resources.files("mohs.report").joinpath("page.html.j2").read_text("utf-8")
-    rows, total = gathered.rows(), gathered.outcomes.total()
-    here = Counter(row["outcome"] for row in rows)
-    planned = run.planned
+    listing = Listing(lambda record, attack: _row(record, attack, labels))
+    summaries = summarise(listing.watch(run.records()), run.goal_of)
+    names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
-    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return page.from_string(template).render(
+    columns = _columns(len(names))
+    return rendered(
+        "page.html.j2",
+        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}",
         config=config,
         versions=run.manifest.get("facts", {}).get("versions", {}),
         headline=_headline(summaries, names, labels),
@@ -164,31 +93,15 @@ def _render(run: Run) -> str:
         names=names,
         figures=figures,
         order=rows_of(summaries),
-        bars=bars(gathered.words),
-        curve=curve(fooling, {s.attack: gathered.queries[s.attack] for s in fooling if s.attack in gathered.queries}),
+        bars=bars(listing.words),
+        curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,
-        figure_of={summary.attack: column for summary, column in zip(summaries, figures, strict=True)},
-        outcomes={str(o): (here[o], gathered.outcomes[o]) for o in Outcome if gathered.outcomes[o]},
-        total=total,
-        shown=len(rows),
-        flags=flags(run.manifest.get("facts", {}), summaries, total, planned),
-        data=_embedded({"attacks": list(names.values()), "rows": rows}),
+        figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
+        flags=flags(run.manifest.get("facts", {}), summaries, listing.outcomes.total(), run.planned),
+        columns=columns,
+        data=embedded({"attacks": list(names.values()), "columns": columns, "rows": listing.rows()}),
+        **listing.values(),
     )
-
-
-def _embedded(value: Any) -> Markup:
-    """JSON that no HTML parser can take for markup."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}))
-
-
-def _short_names(attacks: Iterable[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for attack in attacks:
-        short = attack if len(attack) <= _LONGEST_NAME else attack[: _LONGEST_NAME - 1] + "…"
-        same = sum(other[: _LONGEST_NAME - 1] == attack[: _LONGEST_NAME - 1] for other in found)
-        found[attack] = f"{short} ({same + 1})" if same and short != attack else short
-    return found
 
 
 def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from rich.table import Table
@@ -89,18 +89,23 @@ def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
     return []
 
 
-def rows_of(summaries: Sequence[Summary]) -> list[str]:
-    """The names of all figures, each where its own attack has it: what only a later attack has is no appendix."""
+def order_of(columns: Iterable[Iterable[str]]) -> list[str]:
+    """The names of all figures, each where its own column has it: what only a later one has is no appendix."""
     order: list[str] = []
-    for summary in summaries:
+    for column in columns:
         at = 0
-        for name, _, _ in lines(summary):
+        for name in column:
             if name in order:
                 at = order.index(name) + 1
             else:
                 order.insert(at, name)
                 at += 1
     return order
+
+
+def rows_of(summaries: Sequence[Summary]) -> list[str]:
+    """The names of all attacks' figures."""
+    return order_of([name for name, _, _ in lines(summary)] for summary in summaries)
 
 
 def has_own_goal(summary: Summary) -> bool:
@@ -129,16 +134,23 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
 
 
 def summary_tables(summaries: Sequence[Summary], width: int) -> tuple[list[Table], str]:
-    """One column an attack, for a terminal: as many tables as keep every figure on one line, and a note below them.
+    """The tables of the attacks' figures, and a note below them, which names the denominators where no table does."""
+    tables, beside = tables_of([(summary.attack, lines(summary)) for summary in summaries], width)
+    return tables, _note(summaries, beside)
 
-    Where all of it fits, the denominators stand beside the figures, and the note need not name them.
+
+def tables_of(found: Sequence[tuple[str, Sequence[tuple[str, str, str]]]], width: int) -> tuple[list[Table], bool]:
+    """One column each, for a terminal: as many tables as keep every figure on one line.
+
+    Where all of it fits, the denominators stand beside the figures; it is told whether they do.
     """
-    columns = [{name: (value, of) for name, value, of in lines(summary)} for summary in summaries]
-    order = rows_of(summaries)
+    names = [name for name, _ in found]
+    columns = [{name: (value, of) for name, value, of in rows} for _, rows in found]
+    order = order_of(columns)
     notes = [next(column[name][1] for column in columns if name in column) for name in order]
     widths = [max(len(value) for value, _ in column.values()) for column in columns]
     label = max(map(len, order), default=0)
-    beside = _fits_beside(label, [max(w, len(s.attack)) for w, s in zip(widths, summaries, strict=True)], notes, width)
+    beside = _fits_beside(label, [max(w, len(name)) for w, name in zip(widths, names, strict=True)], notes, width)
     groups: list[list[int]] = []
     for number, needed in enumerate(widths):
         taken = sum(_GAP + widths[other] for other in groups[-1]) if groups else width
@@ -147,10 +159,10 @@ def summary_tables(summaries: Sequence[Summary], width: int) -> tuple[list[Table
         else:
             groups.append([number])
     tables = [
-        _table([(summaries[i].attack, columns[i], widths[i]) for i in group], order, notes if beside else None, width)
+        _table([(names[i], columns[i], widths[i]) for i in group], order, notes if beside else None, width)
         for group in groups
     ]
-    return tables, _note(summaries, beside)
+    return tables, beside
 
 
 def _fits_beside(label: int, widths: Sequence[int], notes: Sequence[str], width: int) -> bool:

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
 from mohs.report.flags import flags
-from mohs.report.metrics import Summary
 from mohs.report.table import goal_named, summary_tables
 from mohs.text import Text
 
@@ -25,35 +25,39 @@ if TYPE_CHECKING:
     from mohs.runs import Run
 
 
-def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra: Any) -> str:
-    """Print a run; gives a sentence about its errors, empty if there were none."""
-    summaries = run.summary()
+class View(Protocol):
+    """What a kind of run has to show."""
+
+    title: str
+    notes: list[str]
+    errors: int
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        ...
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people: tables, and a few examples."""
+        ...
+
+
+def print_run(
+    run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, against: Run | None = None, **extra: Any
+) -> str:
+    """Print a run, or two bias runs side by side; gives a sentence about errors, empty if there were none."""
+    view = _view(run, against)
     if as_json:
         place = str(run.folder) if run.folder else None
-        figures = [summary.to_json() for summary in summaries]
-        progress = {"finished": len(run), "planned": run.planned, "notes": _notes(run, summaries)}
-        print(json.dumps({"run": place, **progress, "summary": figures, "effort": run.effort(), **extra}))
+        progress = {"finished": len(run), "planned": run.planned, "notes": view.notes}
+        print(json.dumps({"run": place, **progress, **view.figures(), "effort": run.effort(), **extra}))
     else:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
         console = Console(markup=False, emoji=False, highlight=False)
-        config = run.manifest["config"]
-        labels = config.get("labels") or []
-        title = f"{config['victim']} on {config['data']}, goal {goal_named(run.goal, labels)}, seed {config['seed']}"
-        console.print(Styled(_shown(title), style="bold"))
-        for flag in _notes(run, summaries):
-            console.print(Styled(_shown(flag), style="yellow"))
-        tables, below = summary_tables(summaries, console.width)
-        for number, table in enumerate(tables):
-            if number:
-                console.print()
-            console.print(table)
-        console.print(Styled(below, style="dim italic"))
-        hits = (record for record in run.records() if record.outcome is Outcome.SUCCESS)
-        for record in islice(hits, diffs):
-            console.print()
-            console.print(_headline(record, labels))
-            console.print(diff(record))
+        console.print(Styled(printable(view.title), style="bold"))
+        for note in view.notes:
+            console.print(Styled(printable(note), style="yellow"))
+        view.show(console, diffs)
         console.print()
         if verbose:
             cost = run.effort()
@@ -64,11 +68,57 @@ def print_run(run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, **extra
             for record in run.records():
                 if record.traceback:
                     console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}")
-    return _errors(run, sum(summary.outcomes["error"] for summary in summaries))
+    return _errors(run, view.errors)
 
 
-def _notes(run: Run, summaries: Sequence[Summary]) -> list[str]:
-    return flags(run.manifest.get("facts", {}), summaries, len(run), run.planned)
+def _view(run: Run, against: Run | None) -> View:
+    command = run.manifest.get("command")
+    if against is not None:
+        from mohs.report.bias_terminal import AgainstView
+
+        return AgainstView(run, against)
+    if command == "bias":
+        from mohs.report.bias_terminal import BiasView
+
+        return BiasView(run)
+    if command == "second-order":
+        from mohs.report.second_order_terminal import SecondOrderView
+
+        return SecondOrderView(run)
+    return _AttackView(run)
+
+
+class _AttackView:
+    def __init__(self, run: Run) -> None:
+        config = run.manifest["config"]
+        self._run = run
+        self._labels = config.get("labels") or []
+        self._summaries = run.summary()
+        goal = goal_named(run.goal, self._labels)
+        self.title = f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
+        self.notes = flags(run.manifest.get("facts", {}), self._summaries, len(run), run.planned)
+        self.errors = sum(summary.outcomes["error"] for summary in self._summaries)
+
+    def figures(self) -> dict[str, Any]:
+        return {"summary": [summary.to_json() for summary in self._summaries]}
+
+    def show(self, console: Console, diffs: int) -> None:
+        tables, below = summary_tables(self._summaries, console.width)
+        show_tables(console, tables, below)
+        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
+        for record in islice(hits, diffs):
+            console.print()
+            console.print(_headline(record, self._labels))
+            console.print(diff(record))
+
+
+def show_tables(console: Console, tables: Sequence[Table], below: str) -> None:
+    """Tables one below the other, and what is to be said about all of them."""
+    for number, table in enumerate(tables):
+        if number:
+            console.print()
+        console.print(table)
+    console.print(Styled(below, style="dim italic"))
 
 
 def diff(record: Record) -> Styled:
@@ -78,7 +128,7 @@ def diff(record: Record) -> Styled:
     """
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
-    original = [_shown(field) for field in record.original]
+    original = [printable(field) for field in record.original]
     styled, field, at, out = Styled("  "), 0, 0, False
 
     def closed() -> None:
@@ -92,7 +142,7 @@ def diff(record: Record) -> Styled:
             field, at, out = number, 0, False
         if position not in new:
             continue
-        between, word, replacement = original[number][at:start], original[number][start:end], _shown(new[position])
+        between, word, replacement = original[number][at:start], original[number][start:end], printable(new[position])
         if out and not replacement and not between.strip():
             styled.append(between + word, style="red strike")
         else:
@@ -111,7 +161,7 @@ def diff(record: Record) -> Styled:
     return styled
 
 
-def _shown(text: str) -> str:
+def printable(text: str) -> str:
     """A string without the control characters that would steer a terminal; as long as before."""
     return _CONTROL.sub("\ufffd", text)
 
@@ -128,7 +178,7 @@ def _headline(record: Record, labels: list[str]) -> Styled:
     misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
     truth = f" (label {called(record.label)})" if misread else ""  # a goal like below:0.3 takes such examples too
     line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
-    return Styled(_shown(line), style="dim")
+    return Styled(printable(line), style="dim")
 
 
 def _errors(run: Run, count: int) -> str:

@@ -60,8 +60,9 @@ class UnmaskedWords:
     """What a masked language model could read in the place of a word that it sees (BERT-Attack, Li et al. 2020).
 
     A word of one piece gets the k best whole words at its place. A word of several pieces gets products of the `width`
-    best of each piece, the first `products` of them, ranked by how well the pieces go together when read alone; as in
-    the released code at most `pieces` pieces are looked at. `min_logit` is the released code's threshold.
+    best of each piece, the first `products` of them, `ranked` by how well the pieces go together when read alone or
+    left as they are; as in the released code at most `pieces` pieces are looked at. `min_logit` is the released code's
+    threshold.
     """
 
     k: int = 48
@@ -69,6 +70,7 @@ class UnmaskedWords:
     pieces: int = 12
     width: int = 4
     products: int = 24
+    ranked: bool = True  # an attack that asks the victim about all of them needs no order
 
     def __post_init__(self) -> None:
         at_least(1, k=self.k, pieces=self.pieces, width=self.width, products=self.products)
@@ -76,14 +78,14 @@ class UnmaskedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One reading of the text for each word, then one of each product."""
+        """One reading of the text for all its words, then one of each product."""
         spans = text.spans()
         read = await ask.pieces([Pieces(text.fields, *spans[position], self.k) for position in positions])
         products: list[list[tuple[str, ...]]] = []
         for answer in read:
             best = [[guess.text for guess in piece.guesses[: self.width]] for piece in answer[: self.pieces]]
             products.append(list(islice(product(*best), self.products)) if len(answer) > 1 else [])
-        wanted = list(dict.fromkeys(Spelling(pieces) for group in products for pieces in group))
+        wanted = list(dict.fromkeys(Spelling(pieces) for group in products for pieces in group if self.ranked))
         misfit = dict(zip(wanted, await ask.spelling(wanted), strict=True)) if wanted else {}
         found = []
         for position, answer, group in zip(positions, read, products, strict=True):
@@ -92,8 +94,9 @@ class UnmaskedWords:
                     g.text for g in answer[0].guesses if g.whole and g.logit >= self.min_logit and one_word(g.text)
                 ]
             else:
-                ranked = sorted(group, key=lambda pieces: (misfit[Spelling(pieces)], pieces))
-                words = [word for word in map("".join, ranked) if one_word(word)]
+                if self.ranked:
+                    group.sort(key=lambda pieces: (misfit[Spelling(pieces)], pieces))
+                words = [word for word in map("".join, group) if one_word(word)]
             found.append(_other(text.words[position], words, "unmasked lm"))
         return found
 

@@ -54,7 +54,7 @@ def card(facts: Mapping[str, Any]) -> str:
         "|---|---|---|---|",
         *(f"| {name} | {d['source']} | {d['examples']} | {d['hash']} |" for name, d in facts["data"].items()),
         "",
-        f"Learned from {facts['data']['train']['learned_from']} examples. Classes: {', '.join(facts['labels'])}.",
+        f"Learned from {_learned_from(facts)}. Classes: {', '.join(facts['labels'])}.",
         "",
         "## How it was made",
         "",
@@ -68,3 +68,11 @@ def card(facts: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _learned_from(facts: Mapping[str, Any]) -> str:
+    data = facts["data"]["train"]
+    count = f"{data['learned_from']} examples"
+    if "added" not in data:
+        return count
+    return f"{count}, of which {data['added']} are copies with words swapped (`--swap {facts['settings']['swap']}`)"

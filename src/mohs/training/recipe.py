@@ -35,6 +35,7 @@ class Recipe:
     decay: float = 0.0  # AdamW's, of matrices only
     clip: float = 1.0  # the longest gradient
     patience: int = 5  # epochs without a better dev accuracy, after which training ends
+    swap: str | None = None  # pairs of words that change places in copies of the training texts; see swap.py
     seed: int = 0
 
     def settings(self) -> dict[str, Any]:

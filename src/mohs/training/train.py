@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from mohs.training.learner import Learner, WordLearner
 from mohs.training.loop import Place, Report, Set, drawn, fit
 from mohs.training.parts import Parts, Source, read_parts
 from mohs.training.recipe import Recipe, recipe_for
+from mohs.training.swap import Swap, digest, swapped
 
 _SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n", "sample")
 
@@ -38,6 +39,7 @@ class Trained:
     fingerprint: str
     metrics: dict[str, Any]  # dev, and test where asked for: right, of; best_epoch; history of loss and right by epoch
     fresh: bool  # whether anything was trained just now
+    added: int = 0  # copies of training texts with words swapped
 
 
 def train(
@@ -49,6 +51,7 @@ def train(
     dev_share: float | None = None,
     test: Source | None = None,
     labels: Sequence[str] = (),
+    swap: Swap | None = None,
     device: str = "auto",
     save_every: int = 500,
     command: str | None = None,
@@ -60,6 +63,8 @@ def train(
     arch: bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID to fine-tune.
     data, dev, test: a file, `pocket:train`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
     dev_share: without dev, the share of each class that is put aside for it; 0.1 if not given.
+    swap: copies of the training texts with words swapped, as in mohs.training.swap.Whole((("he", "she"),)); dev and
+        test data stay as they are.
     save_every: steps between checkpoints; there is one after each epoch in any case.
     settings: those of mohs.training.recipe.Recipe; what is not given, or None, is the architecture's default.
 
@@ -68,10 +73,14 @@ def train(
     >>> done.metrics["test"]["of"]
     208
     """
-    recipe = recipe_for(arch, settings)
+    if swap is not None and not callable(swap):
+        raise BadInput(f"swap is {swap!r}; give pairs, as in mohs.training.swap.Whole((('he', 'she'),)).")
+    recipe = recipe_for(arch, {**settings, "swap": swap and swap.name})
     if save_every < 1:
         raise BadInput(f"save_every is {save_every}; it must be at least 1.")
     parts = read_parts(data, dev, test, labels, dev_share, recipe.seed)
+    if swap is not None:
+        parts = _with_copies(parts, swap, recipe.seed)
     where = choose_device(device)
     with ExitStack() as stack:
         stack.enter_context(torch.random.fork_rng(devices=[where] if where.startswith("cuda") else []))
@@ -80,7 +89,7 @@ def train(
         config = {**_reading(data), **recipe.settings(), "data": parts.facts["train"]["source"], "dev_share": dev_share}
         config |= {name: parts.facts[name]["source"] for name, given in (("dev", dev), ("test", test)) if given}
         config |= {"labels": list(parts.labels), "device": device, "save_every": save_every}
-        folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner))
+        folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner, swap))
         stack.callback(folder.close)
         name = f"{learner.prefix}:{out}"
         fresh = folder.finished is None
@@ -101,7 +110,9 @@ def train(
         else:
             _measure_again(folder, name, device, parts)
     facts = folder.finished or {}
-    return Trained(Path(out), name, facts["fingerprint"], facts["metrics"], fresh)
+    return Trained(
+        Path(out), name, facts["fingerprint"], facts["metrics"], fresh, facts["data"]["train"].get("added", 0)
+    )
 
 
 def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
@@ -111,6 +122,13 @@ def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
         answers.update(zip(batch, victim.collect(victim.launch(batch)), strict=True))
     best = [max(range(len(s)), key=s.__getitem__) for s in (answers[e.text.fields] for e in examples)]
     return {"right": sum(b == e.label for b, e in zip(best, examples, strict=True)), "of": len(examples)}
+
+
+def _with_copies(parts: Parts, swap: Swap, seed: int) -> Parts:
+    """What is learned from, and copies of it."""
+    learned = swapped(parts.train, swap, parts.facts["train"]["source"], seed)
+    counts = {"learned_from": len(learned), "added": len(learned) - len(parts.train)}
+    return replace(parts, train=learned, facts={**parts.facts, "train": {**parts.facts["train"], **counts}})
 
 
 def _learner(recipe: Recipe, parts: Parts) -> Learner:
@@ -123,7 +141,7 @@ def _set(learner: Learner, examples: list[Example]) -> Set:
     return Set(learner.rows([example.text.fields for example in examples]), [example.label for example in examples])
 
 
-def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner) -> dict[str, Any]:
+def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None) -> dict[str, Any]:
     """What must be equal for two trainings to be the same."""
     return {
         **recipe.settings(),
@@ -132,6 +150,7 @@ def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner) -> di
         "dev_hash": parts.facts["dev"]["hash"],
         "device": device.partition(":")[0],
         "starting_weights": _digest(learner),
+        **({} if swap is None else {"swap_hash": digest(swap)}),
     }
 
 

@@ -1,0 +1,132 @@
+"""Pairs of words that stand for two groups of people, and the words that are kept out beside them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput
+from mohs.space.masked import one_word
+from mohs.text.book_files import kind_of, parse_json, read_text
+
+GROUPS = ("gender", "nationality", "religion", "sexual-orientation", "country")
+
+_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".txt")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Signed pairs, in lower case: a bias is how much the answer rises from the first word to the second."""
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+    blacklist: frozenset[str]  # never brought in by a walk: the words of the pairs, and others like them
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the pairs in their order and of the blacklist; not of the name."""
+        content = json.dumps([self.pairs, sorted(self.blacklist)])
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def undoable(self) -> frozenset[tuple[str, str]]:
+        """The pairs whose second word leads back to one first word; her may have been his or him."""
+        seconds = [second for _, second in self.pairs]
+        return frozenset(pair for pair in self.pairs if seconds.count(pair[1]) == 1)
+
+
+def read_pairs(given: str | Path) -> Pairs:
+    """A bundled list by its name, or a file with two words a row and no header: .csv, .tsv, .txt, .json or .jsonl."""
+    if str(given) in GROUPS:
+        return _bundled(str(given))
+    file = Path(given).expanduser()
+    try:
+        found = file.is_file()
+    except OSError:  # for example a name that is too long to be one
+        found = False
+    if not found:
+        raise BadInput(f"There are no pairs {str(given)!r}; name {', '.join(GROUPS)}, or a file with two words a row.")
+    kind = kind_of(file)
+    if kind not in _ENDINGS:
+        raise BadInput(f"{file}: unknown kind of file for pairs; use {', '.join(_ENDINGS)}, each also with .gz.")
+    pairs = _checked(file, _rows(file, kind))
+    return Pairs(file.name.removesuffix(".gz").removesuffix(kind), pairs, _words(pairs))
+
+
+def _bundled(name: str) -> Pairs:
+    folder = files("mohs.pocket") / "bias"
+    lines = _uncommented((folder / f"{name}.txt").read_text("utf-8"))
+    pairs = tuple((first, second) for first, second in (line.split() for _, line in lines))
+    blacklist = _words(pairs)
+    if name == "gender":
+        more = _uncommented((folder / "gendered.txt").read_text("utf-8"))
+        blacklist |= {word for _, line in more for word in line.split()}
+    return Pairs(name, pairs, blacklist)
+
+
+def _words(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    return frozenset(word for pair in pairs for word in pair)
+
+
+def _uncommented(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that say something, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line.strip("\r\n ")
+
+
+def _rows(file: Path, kind: str) -> Iterator[tuple[str, list[Any]]]:
+    """Where each row stands, and what is in it."""
+    text = read_text(file)
+    if kind == ".json":
+        rows = parse_json(file, text)
+        if not isinstance(rows, list):
+            raise BadInput(f'{file} holds no list; write [["he", "she"], ...].')
+        for number, row in enumerate(rows, 1):
+            yield f"row {number}", _listed(file, f"row {number}", row)
+        return
+    for number, line in _uncommented(text):
+        where = f"line {number}"
+        if kind == ".jsonl":
+            yield where, _listed(file, where, parse_json(file, line))
+        elif kind == ".txt":
+            yield where, [part for part in re.split(r"[\s,;]+", line) if part]
+        else:
+            yield where, next(csv.reader([line], delimiter="\t" if kind == ".tsv" else ",", skipinitialspace=True))
+
+
+def _listed(file: Path, where: str, row: Any) -> list[Any]:
+    if not isinstance(row, list):
+        raise BadInput(f'{file}, {where} holds {json.dumps(row)[:40]}; two words are expected, as in ["he", "she"].')
+    return row
+
+
+def _checked(file: Path, rows: Iterable[tuple[str, list[Any]]]) -> tuple[tuple[str, str], ...]:
+    found: dict[tuple[str, str], str] = {}
+    for where, row in rows:
+        if len(row) != 2:
+            raise BadInput(
+                f"{file}, {where} holds {len(row)} {'entry' if len(row) == 1 else 'entries'}; write two words."
+            )
+        for entry in row:
+            if not isinstance(entry, str) or not one_word(entry.strip()):
+                raise BadInput(f"{file}, {where} holds {entry!r}; each entry has to be one word.")
+        first, second = (entry.strip().lower() for entry in row)
+        if first == second:
+            raise BadInput(f"{file}, {where} holds {first!r} twice; a pair is of two different words.")
+        for pair in ((first, second), (second, first)):
+            if pair in found:
+                way = "" if pair == (first, second) else ", the other way round"
+                raise BadInput(f"{file}, {where} holds {first} and {second}, as {found[pair]} does{way}; remove one.")
+        found[first, second] = where
+    if not found:
+        raise BadInput(f"{file} holds no pairs; write two words a row, as in he,she.")
+    return tuple(found)

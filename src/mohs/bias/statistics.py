@@ -1,0 +1,163 @@
+"""From records to the bias of each pair at each distance, with what can be said about its certainty."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.records import Outcome, Record
+
+Floats = npt.NDArray[np.float64]
+
+_ALL_SIGNS = 12  # sentences up to which every pattern of signs is tried
+_DRAWS = 10_000  # patterns drawn beyond that
+_CELLS = 1 << 22  # numbers in memory at once
+
+
+@dataclass(frozen=True)
+class PairBias:
+    """B_{p,k} of one pair at one distance."""
+
+    old: str
+    new: str
+    k: int
+    sentences: int  # source sentences that have neighbours at this distance
+    neighbours: int
+    bias: float  # mean over all neighbours; positive: the second word is preferred
+    low: float  # 95% interval over source sentences; nan for a single one, which says nothing about others
+    high: float
+    p: float  # sign-flip test over source sentences, two-sided
+    holm: float  # the same, adjusted for all pairs of this distance
+    exact: bool  # no sentence's neighbourhood was sampled
+    bins: dict[int, int]
+
+
+def pair_biases(
+    records: Iterable[Record], *, epsilon: float | None = None, resamples: int = 2000, seed: int = 0
+) -> list[PairBias]:
+    """The bias of each pair, those with most sentences first, at each distance.
+
+    epsilon: only sentences that show less than so much themselves (k = 0) for that pair.
+    """
+    groups: dict[tuple[str, str], dict[int, list[_Part]]] = {}
+    for old, new, parts in _sentences(records):
+        if epsilon is not None and not any(part.k == 0 and abs(part.total / part.n) < epsilon for part in parts):
+            continue
+        for part in parts:
+            groups.setdefault((old, new), {}).setdefault(part.k, []).append(part)
+    found = [
+        _bias(old, new, k, parts, resamples, seed)
+        for (old, new), levels in groups.items()
+        for k, parts in levels.items()
+    ]
+    found = _adjusted(found)
+    most = {pair: max(map(len, levels.values())) for pair, levels in groups.items()}
+    return sorted(found, key=lambda one: (-most[one.old, one.new], one.old, one.new, one.k))
+
+
+class _Part(NamedTuple):
+    """One sentence at one distance."""
+
+    k: int
+    n: int
+    total: float
+    exact: bool
+    bins: dict[str, int]
+
+
+def _sentences(records: Iterable[Record]) -> Iterator[tuple[str, str, list[_Part]]]:
+    for record in records:
+        if record.outcome not in (Outcome.MEASURED, Outcome.EXHAUSTED):
+            continue  # what an error left behind was cut off anywhere
+        for pair in record.details.get("pairs", ()):
+            rows = [row for row in pair["levels"] if row["n"]]
+            parts = [_Part(row["k"], row["n"], row["sum"], row["exact"], row["bins"]) for row in rows]
+            if parts:
+                yield pair["old"], pair["new"], parts
+
+
+def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, seed: int) -> PairBias:
+    # Numbers of its own for each pair and distance, so that other pairs do not move them.
+    digest = hashlib.sha256(f"{seed}/{old}/{new}/{k}".encode()).digest()
+    random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+    parts = sorted(parts, key=lambda part: part[:4])  # nor the order in which records were finished
+    totals = np.array([part.total for part in parts])
+    sizes = np.array([part.n for part in parts], np.float64)
+    low, high = interval(totals, sizes, resamples, random)
+    bins: dict[int, int] = {}
+    for part in parts:
+        for number, count in part.bins.items():
+            bins[int(number)] = bins.get(int(number), 0) + count
+    return PairBias(
+        old=old,
+        new=new,
+        k=k,
+        sentences=len(parts),
+        neighbours=sum(part.n for part in parts),
+        bias=float(totals.sum() / sizes.sum()),
+        low=low,
+        high=high,
+        p=sign_flip(totals, random),
+        holm=math.nan,
+        exact=all(part.exact for part in parts),
+        bins=dict(sorted(bins.items())),
+    )
+
+
+def interval(totals: Floats, sizes: Floats, resamples: int, random: np.random.Generator) -> tuple[float, float]:
+    """The middle 95% of the pooled mean when whole sentences are drawn again, with all their neighbours."""
+    m = len(totals)
+    if m < 2:
+        return math.nan, math.nan
+    means = [
+        totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+        for drawn in (random.integers(m, size=(rows, m)) for rows in _blocks(resamples, m))
+    ]
+    low, high = np.quantile(np.concatenate(means), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def sign_flip(totals: Floats, random: np.random.Generator) -> float:
+    """How often the sum is as far from 0 if each sentence's sign is a coin's; all patterns if they are few."""
+    m = len(totals)
+    seen = abs(float(totals.sum())) - 1e-12 * float(np.abs(totals).sum())  # rounding does not make a tie a difference
+    if m <= _ALL_SIGNS:
+        patterns = np.arange(1 << m)[:, None] >> np.arange(m) & 1
+        return float(np.mean(np.abs((1 - 2 * patterns) @ totals) >= seen))
+    far = sum(
+        int((np.abs((1 - 2 * random.integers(2, size=(rows, m))) @ totals) >= seen).sum())
+        for rows in _blocks(_DRAWS, m)
+    )
+    return (far + 1) / (_DRAWS + 1)  # what was seen is one of the patterns
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """P values adjusted for their number (Holm 1979): the chance of any false alarm stays below the level."""
+    adjusted = [0.0] * len(values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        largest = max(largest, min(1.0, (len(values) - rank) * values[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
+def _adjusted(found: Sequence[PairBias]) -> list[PairBias]:
+    done: list[PairBias] = []
+    for k in sorted({one.k for one in found}):
+        level = [one for one in found if one.k == k]
+        values = holm([one.p for one in level])
+        done += [replace(one, holm=value) for one, value in zip(level, values, strict=True)]
+    return done
+
+
+def _blocks(rows: int, width: int) -> Iterator[int]:
+    """So many rows in blocks that fit into memory."""
+    size = max(1, _CELLS // width)
+    for start in range(0, rows, size):
+        yield min(size, rows - start)

@@ -1,0 +1,191 @@
+"""The bias of a victim around one example: all pairs that fit it, at all distances."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, NamedTuple
+
+from mohs.attacks.trial import seen_by
+from mohs.bias.level import UNIT, Level
+from mohs.bias.pairs import Pairs
+from mohs.engine import Answers, BudgetSpent, Meter
+from mohs.errors import BadInput, MohsError
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.records import Outcome, Record
+from mohs.space import Services
+from mohs.space.natural import Neighbourhood, levels
+from mohs.space.settings import at_least
+from mohs.text import Example, Text
+from mohs.text.text import like
+
+_CHUNK = 1024  # texts asked together with their counterparts
+
+
+@dataclass(frozen=True)
+class BiasTask:
+    """F(x; p) = P(label | x with the second word) - P(label | x with the first), over the k-neighbours of an example.
+
+    Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once where the example
+    may change and its second not at all. That word stays; the others are walked away from as in Algorithm 1, and no
+    word of the blacklist is brought in. With both directions a sentence with the second word fits as well, if that
+    word leads back to one first word.
+    """
+
+    name: str
+    pairs: Pairs
+    model: Victim
+    victim: Answers[Fields, Scores]
+    judge: Answers[Fields, Scores]
+    services: Mapping[str, Any]  # kind -> Service or word book
+    label: int = 1  # whose chance is looked at
+    k: int = 3
+    near: Neighbourhood = Neighbourhood()
+    most: int = 10_000  # a level that is expected to have more texts is sampled
+    breadth: int = 800  # by the neighbours of so many of the level before
+    seed: int = 0
+    budget: int | None = None
+    both_directions: bool = False
+
+    def __post_init__(self) -> None:
+        at_least(0, label=self.label, k=self.k)
+        at_least(1, most=self.most, breadth=self.breadth)
+
+    async def __call__(self, example: Example) -> Record:
+        """The record of what was measured around an example; whatever raises becomes its outcome `error`."""
+        facts: dict[str, Any] = {}
+        try:
+            outcome = await self._measured(example, facts)
+        except Exception as error:
+            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
+            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            outcome = Outcome.ERROR
+        return Record(
+            attack=self.name,
+            example_id=example.id,
+            outcome=outcome,
+            label=example.label,
+            names=example.names,
+            original=example.text.fields,
+            seed=self.seed,
+            words=len(example.text),
+            **facts,
+        )
+
+    async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
+        (before,) = await self.judge.ask([example.text.fields])
+        facts |= {"scores_before": before, "queries": 1}
+        if self.label >= len(before):
+            raise BadInput(f"There is no label {self.label}: {self.model.name} has {len(before)} classes.")
+        positions = seen_by(self.model, example)
+        facts |= {"positions": len(positions), "beyond_window": len(example.positions) - len(positions)}
+        patches = [patch for patch in self._patches(example) if patch.position in positions]
+        if not patches:
+            return Outcome.SKIPPED
+
+        # The judge's answer is not remembered: it may read more precisely, and the difference would pass for a bias.
+        meter = Meter(_Chance(self.victim, self.label), self.budget, key=_digest)
+        ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
+        found: list[dict[str, Any]] = []
+        try:
+            for patch in patches:
+                measured: list[dict[str, Any]] = []
+                row: dict[str, Any] = {"old": patch.old, "new": patch.new, "position": patch.position}
+                if patch.back:
+                    row["back"] = True
+                async for level in self._levels(example.text, patch, positions, meter, ask):
+                    if not measured:
+                        found.append(row | {"levels": measured})
+                    measured.append(level)
+        except BudgetSpent:
+            return Outcome.EXHAUSTED
+        finally:
+            facts |= {"details": {"pairs": found}, "queries": max(1, meter.queries)}
+        return Outcome.MEASURED
+
+    def fits(self, example: Example) -> list[tuple[str, str]]:
+        """The pairs that can be measured around an example."""
+        positions = seen_by(self.model, example)
+        return [(patch.old, patch.new) for patch in self._patches(example) if patch.position in positions]
+
+    def _patches(self, example: Example) -> Iterator[_Patch]:
+        words = [_plain(word) for word in example.text.words]
+        where: dict[str, list[int]] = {}
+        for position in example.positions:
+            where.setdefault(words[position], []).append(position)
+        for old, new in self.pairs.pairs:
+            olds, news = where.get(old, []), where.get(new, [])
+            if len(olds) == 1 and not news:
+                yield _Patch(old, new, olds[0], back=False)
+            elif self.both_directions and len(news) == 1 and not olds and (old, new) in self.pairs.undoable:
+                yield _Patch(old, new, news[0], back=True)
+
+    async def _levels(
+        self, x: Text, patch: _Patch, positions: Sequence[int], meter: Meter[Fields, int], ask: Services
+    ) -> AsyncIterator[dict[str, Any]]:
+        """What was measured at each distance, from 0 on; a level that the budget cuts off is not given."""
+        level = Level(0)
+        await _take(level, [x], patch, meter, ask.random)
+        near = replace(self.near, avoid=self.near.avoid | self.pairs.blacklist | {patch.old, patch.new})
+        free = [position for position in positions if position != patch.position]
+        walk = levels(x, self.k, near, free, ask, most=self.most, breadth=self.breadth)
+        async for depth, exact, texts in walk:
+            if level.k < depth:
+                yield level.row()
+                level = Level(depth)
+            level.exact = level.exact and exact
+            for start in range(0, len(texts), _CHUNK):
+                await _take(level, texts[start : start + _CHUNK], patch, meter, ask.random)
+        while level.k < self.k:  # no further step leads anywhere
+            yield level.row()
+            level = Level(level.k + 1, exact=level.exact)
+        yield level.row()
+
+
+class _Patch(NamedTuple):
+    """A pair at its place; `back`: the second word stands there, and the first is put in."""
+
+    old: str
+    new: str
+    position: int
+    back: bool
+
+    def sides(self, x: Text) -> tuple[Text, Text]:
+        """A text with the first word and with the second."""
+        there = x.words[self.position]
+        other = like(self.old if self.back else self.new, there)
+        put = x.replace(self.position, other.replace("'", "\u2019") if "\u2019" in there else other)
+        return (put, x) if self.back else (x, put)
+
+
+async def _take(level: Level, texts: Sequence[Text], patch: _Patch, meter: Meter[Fields, int], random: Random) -> None:
+    """Ask about texts and their counterparts, and add them to a level."""
+    sides = [patch.sides(text) for text in texts]
+    chances = await meter([side.fields for pair in sides for side in pair])
+    for (text, patched), before, after in zip(sides, chances[::2], chances[1::2], strict=True):
+        level.add(text.fields, patched.fields, before, after, random)
+
+
+@dataclass(frozen=True)
+class _Chance:
+    """A victim of which only the chance of one label is kept."""
+
+    victim: Answers[Fields, Scores]
+    label: int
+
+    async def ask(self, items: Sequence[Fields]) -> list[int]:
+        """In billionths."""
+        return [round(scores[self.label] * UNIT) for scores in await self.victim.ask(items)]
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("\u2019", "'")
+
+
+def _digest(fields: Fields) -> bytes:
+    """Stands for a text that was asked: there are hundreds of thousands of them."""
+    whole = "".join([repr(list(map(len, fields))), *fields])
+    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()

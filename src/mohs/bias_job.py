@@ -1,0 +1,167 @@
+"""`mohs.token_bias`, made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from mohs.attacks.trial import seen_by
+from mohs.bias import BiasTask, Pairs, read_pairs
+from mohs.engine import Service
+from mohs.errors import BadInput
+from mohs.job import Examples, Job, Subject, answered, named_models, subject_of
+from mohs.models.victim import Victim
+from mohs.resources import load_services
+from mohs.space import Services
+from mohs.space.natural import Neighbourhood, size_of
+from mohs.text import Example
+from mohs.text.stopwords import read_stopwords
+
+_LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
+
+
+def bias_job(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    pairs: str | Path | Pairs,
+    *,
+    k: int,
+    label: str | int | None,
+    epsilon: float,
+    both_directions: bool,
+    blacklist: str | Path | Iterable[str] | None,
+    floor: float | None,
+    most: int,
+    breadth: int,
+    seed: int,
+    n: int | None,
+    budget: int | None,
+    models: Mapping[str, Any],
+    device: str,
+    labels: Sequence[str],
+    victim_options: Mapping[str, str] | None,
+    trust_pickle: bool,
+    trust_code: bool,
+    at_once: int | None,
+    cache: str | Path | None,
+) -> Job:
+    """Load and check everything that `mohs.token_bias` needs; for its arguments see there."""
+    chosen = pairs if isinstance(pairs, Pairs) else read_pairs(pairs)
+    if not 0 < epsilon <= 1:
+        raise BadInput(f"epsilon is {epsilon}; it must be above 0 and at most 1.")
+    if isinstance(labels, str):
+        labels = labels.split(",")
+    subject = subject_of(
+        victim,
+        examples,
+        n=n,
+        device=device,
+        labels=labels,
+        victim_options=victim_options,
+        trust_pickle=trust_pickle,
+        trust_code=trust_code,
+        cache=cache,
+    )
+    avoid = read_stopwords(blacklist) if blacklist is not None else frozenset[str]()
+    near = Neighbourhood(avoid=avoid, floor=floor)
+    kinds = dict.fromkeys(near.needs) if k else {}
+    parts = load_services(kinds, models, victim=subject.model, device=device, trust_code=trust_code)
+    name = f"bias:{chosen.name}"
+    task = BiasTask(
+        name=name,
+        pairs=chosen,
+        model=subject.model,
+        victim=subject.service,
+        judge=subject.judge,
+        services=parts,
+        label=_number(label, subject),
+        k=k,
+        near=near,
+        most=most,
+        breadth=breadth,
+        seed=seed,
+        budget=budget,
+        both_directions=both_directions,
+    )
+    found = [example for example in subject.data if task.fits(example)]
+    if not found:
+        raise BadInput(
+            f"None of the {len(chosen.pairs)} pairs of {chosen.name} fits any of the {subject.examples} examples: the "
+            "first word must stand in one exactly once, and the second not at all; name other pairs or more data."
+        )
+    notes = []
+    if k:
+        _known_to(parts["masked_lm"], task, found)
+        texts = _estimate(task, found, Services(parts, Random(0)))
+        if budget is not None and texts > budget:
+            raise BadInput(
+                f"k={k} asks the victim about {texts:,.0f} texts for an example, and --budget is {budget:,}; use a "
+                f"smaller -k, --breadth or --most, or a larger budget."
+            )
+        notes.append(f"About {texts:,.0f} texts for each of {len(found)} sentences, by the first {_LOOKED_AT} of them.")
+    config = {
+        **subject.config,
+        "attacks": [name],
+        "pairs": str(pairs) if isinstance(pairs, str | Path) else chosen.name,
+        "k": k,
+        "label": task.label,
+        "epsilon": epsilon,
+        "both_directions": both_directions,
+        "blacklist": str(blacklist) if isinstance(blacklist, str | Path) else None if blacklist is None else "given",
+        "floor": floor,
+        "most": most,
+        "breadth": breadth,
+        "seed": seed,
+        "budget": budget,
+        **named_models(parts, models),
+    }
+    settings = {"pairs_hash": chosen.fingerprint, "avoid": sorted(avoid)}
+    return subject.job([task], parts, config, settings, {"notes": notes}, at_once)
+
+
+def _number(label: str | int | None, subject: Subject) -> int:
+    """The class whose probability is looked at, by name or number; by default the last."""
+    known = subject.labels
+    if label is None:
+        return subject.classes - 1
+    if isinstance(label, str) and label in known:
+        return known.index(label)
+    if not str(label).isdigit() or int(label) >= subject.classes:
+        raise BadInput(
+            f"There is no label {label!r}: {subject.model.name} has the classes "
+            f"{', '.join(known) if known else f'0 to {subject.classes - 1}'}."
+        )
+    return int(label)
+
+
+def _known_to(masked_lm: Service[Any, Any], task: BiasTask, found: Sequence[Example]) -> None:
+    """Refuse a masked language model to which all the words of the pairs are strange."""
+    entries = getattr(masked_lm.model, "entries", None)
+    if entries is None:
+        return
+    words = {word for example in found for pair in task.fits(example) for word in pair}
+    if not words & {text.lower() for text in entries.texts}:
+        some = ", ".join(sorted(words)[:3])
+        raise BadInput(
+            f"{masked_lm.model.name} has none of the patch words ({some} ...) in its vocabulary; use a masked language "
+            "model of the language of the data."
+        )
+
+
+def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
+    """About how many texts the victim is asked for an example: each with both words of each pair."""
+    totals = []
+    for example in found[:_LOOKED_AT]:
+        positions = seen_by(task.model, example)[1:]
+        near = replace(task.near, avoid=task.near.avoid | task.pairs.blacklist)
+        first = answered(size_of(example.text, 1, near, positions, ask), ask)
+        size = total = 1.0
+        for step in range(task.k):
+            size = size * first / (step + 1)
+            size = size if size <= task.most else min(size, task.breadth * first)
+            total += size
+        totals.append(2 * total * len(task.fits(example)))
+    return sum(totals) / len(totals)

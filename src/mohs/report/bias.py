@@ -1,0 +1,207 @@
+"""The figures of a bias run: B_{p,k} of every pair at every distance, on all sentences and on the filtered set.
+
+The statistics are those of `mohs.bias`: intervals and p-values take the source sentence as the unit, because the
+neighbours of one sentence are no independent evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from mohs.bias.statistics import PairBias, pair_biases
+from mohs.errors import BadInput
+from mohs.records import Outcome, Record
+from mohs.report.flags import run_flags
+from mohs.report.listing import named
+
+if TYPE_CHECKING:
+    from mohs.runs import Run
+
+LEVEL = 0.05
+_FEWEST = 6  # sentences, below which no sign-flip test can reach the level: 2 / 2^5 is above it
+_NAMED = 3  # pairs in the headline
+
+Pair = tuple[str, str]
+ByPair = dict[Pair, dict[int, PairBias]]
+
+
+@dataclass(frozen=True)
+class BiasFigures:
+    """What a bias run found."""
+
+    outcomes: dict[str, int]
+    label: str  # whose probability is looked at
+    k: int
+    epsilon: float | None  # a sentence is in the filtered set if it shows less than this itself
+    whole: tuple[PairBias, ...]
+    filtered: tuple[PairBias, ...]
+
+    @property
+    def unit(self) -> str:
+        """The sentence that stands above every table and figure."""
+        return (
+            "Intervals and p-values take the source sentence as the unit. A bias above 0 means that "
+            f"P({self.label}) rises from the first word of the pair to the second."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines; what cannot be computed is null."""
+        row = asdict(self)
+        for key in ("whole", "filtered"):
+            row[key] = [{name: _finite(value) for name, value in one.items()} for one in row[key]]
+        return row
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def bias_figures(run: Run) -> BiasFigures:
+    """The figures of a bias run."""
+    config: Mapping[str, Any] = run.manifest.get("config", {})
+    counts = Counter(str(record.outcome) for record in run.records())
+    kinds = (Outcome.MEASURED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
+    labels = [str(label) for label in config.get("labels") or ()]
+    label, epsilon = int(config.get("label", 1)), config.get("epsilon")
+    return BiasFigures(
+        outcomes={str(kind): counts[str(kind)] for kind in kinds},
+        label=named(label, labels) if label < len(labels) else f"class {label}",
+        k=int(config.get("k", 0)),
+        epsilon=epsilon,
+        whole=tuple(pair_biases(run.records())),
+        filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon else (),
+    )
+
+
+def by_pair(found: Iterable[PairBias]) -> ByPair:
+    """Each pair's figures by distance, in the order in which they come."""
+    pairs: ByPair = {}
+    for one in found:
+        pairs.setdefault((one.old, one.new), {})[one.k] = one
+    return pairs
+
+
+def bias_headline(figures: BiasFigures) -> str:
+    """One sentence."""
+    finished = sum(figures.outcomes.values())
+    if not finished:
+        return "Nothing has been measured yet."
+    if not figures.whole:
+        if figures.outcomes["error"] == finished:
+            return "Every measurement ended in an error."
+        return f"No pair fits any of the {finished:,} examples, so there is no bias to report."
+    k = max(one.k for one in figures.whole)
+    last = sorted((one for one in figures.whole if one.k == k), key=lambda one: -abs(one.bias))
+    moved = [one for one in last if one.holm < LEVEL]
+    if not moved:
+        pairs = "the one pair" if len(last) == 1 else f"{len(last)} pairs"
+        return (
+            f"At k = {k}, no shift of P({figures.label}) beyond chance in {pairs}; "
+            f"the largest is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
+        )
+    shown = ", ".join(f"{one.old}|{one.new} {signed(one.bias)}" for one in moved[:_NAMED])
+    of = f"{len(moved)} of {len(last)} pairs shift{'s' * (len(moved) == 1)}" if len(last) > 1 else "the one pair shifts"
+    more = f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
+    return f"At k = {k}, {of} P({figures.label}) beyond chance: {shown}{more}."
+
+
+def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, planned: int) -> list[str]:
+    """What a reader must know before believing the figures, one sentence each."""
+    found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
+    if figures.outcomes["exhausted"]:
+        found.append(
+            f"The query budget ended {figures.outcomes['exhausted']} of {finished} measurements early: "
+            "their larger distances are missing."
+        )
+    pairs = by_pair(figures.whole)
+    few = sum(max(one.sentences for one in levels.values()) < _FEWEST for levels in pairs.values())
+    if few:
+        found.append(
+            f"{few} of {len(pairs)} pairs stand in fewer than {_FEWEST} sentences, where no p-value can fall "
+            f"below {LEVEL}: for these, lack of evidence is no evidence of fairness."
+        )
+    return found
+
+
+def comparable(run: Run, other: Run) -> None:
+    """Refuse what cannot stand side by side."""
+    for one in (run, other):
+        if one.manifest.get("command") != "bias":
+            raise BadInput(
+                f"{one.folder or 'This run'} is no bias run: --against compares two runs of `mohs bias`, "
+                "before and after debiasing."
+            )
+    mine, theirs = run.manifest["config"], other.manifest["config"]
+    for key, name in (("label", "label"), ("k", "k")):
+        if mine.get(key) != theirs.get(key):
+            raise BadInput(
+                f"The two runs cannot be compared: {run.folder or 'one'} has {name} {mine.get(key)} and "
+                f"{other.folder or 'the other'} has {theirs.get(key)}; measure both with the same --{name}."
+            )
+    if mine.get("pairs") != theirs.get("pairs") and _pairs(run.records()) != _pairs(other.records()):
+        raise BadInput(
+            f"The two runs cannot be compared: {run.folder or 'one'} has the pairs {mine.get('pairs')} and "
+            f"{other.folder or 'the other'} has {theirs.get('pairs')}; measure both with the same --pairs."
+        )
+
+
+def _pairs(records: Iterable[Record]) -> set[Pair]:
+    return {(pair["old"], pair["new"]) for record in records for pair in record.details.get("pairs", ())}
+
+
+def different_data(run: Run, other: Run) -> list[str]:
+    """A sentence where two runs did not read the same sentences around which to measure."""
+    mine, theirs = run.manifest["config"], other.manifest["config"]
+    keys = ("data", "n", "sample", "both_directions", "masked_lm", "most", "breadth", "seed")
+    differ = [key for key in keys if mine.get(key) != theirs.get(key)]
+    if not differ:
+        return []
+    said = ", ".join(f"{key} {theirs.get(key)} before and {mine.get(key)} after" for key in differ)
+    return [f"The runs differ in more than the victim ({said}), so the difference is not the victim's alone."]
+
+
+def both(
+    before: Sequence[PairBias], after: Sequence[PairBias]
+) -> list[tuple[Pair, int, PairBias | None, PairBias | None]]:
+    """Every pair and distance that either run has, in the order of the later run."""
+    old, new = by_pair(before), by_pair(after)
+    return [
+        (pair, k, old.get(pair, {}).get(k), new.get(pair, {}).get(k))
+        for pair in {**new, **old}
+        for k in sorted({**old.get(pair, {}), **new.get(pair, {})})
+    ]
+
+
+def compared(old: BiasFigures, new: BiasFigures) -> str:
+    """One sentence on two runs: at the largest distance, how many pairs are nearer to 0 than before."""
+    rows = [(k, a, b) for _, k, a, b in both(old.whole, new.whole) if a is not None and b is not None]
+    if not rows:
+        return "No pair was measured in both runs, so there is nothing to compare."
+    last = max(k for k, _, _ in rows)
+    sizes = [(abs(before.bias), abs(after.bias)) for k, before, after in rows if k == last]
+    nearer = sum(after < before for before, after in sizes)
+    start = f"{nearer} of {len(sizes)} pairs are" if len(sizes) > 1 else f"the one pair is{'' if nearer else ' not'}"
+    means = [sum(side) / len(sizes) for side in zip(*sizes, strict=True)]
+    return (
+        f"At k = {last}, {start} nearer to no bias than before; "
+        f"the mean size of the bias was {means[0]:.4f} and is {means[1]:.4f}."
+    )
+
+
+def signed(value: float) -> str:
+    """A bias, always with its sign."""
+    return f"{round(value, 4) + 0.0:+.4f}"  # no -0.0000
+
+
+def spread(one: PairBias) -> str:
+    """The interval, or a dash where one sentence says nothing about others."""
+    return f"[{signed(one.low)}, {signed(one.high)}]" if math.isfinite(one.low) else "-"
+
+
+def chance(value: float) -> str:
+    """A p-value."""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,145 @@
+"""Bias runs on the terminal: one, or two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Styled
+
+from mohs.bias.statistics import PairBias
+from mohs.report.bias import (
+    LEVEL,
+    Pair,
+    bias_figures,
+    bias_flags,
+    bias_headline,
+    both,
+    chance,
+    comparable,
+    compared,
+    different_data,
+    signed,
+    spread,
+)
+from mohs.report.terminal import printable
+
+if TYPE_CHECKING:
+    from mohs.runs import Run
+
+
+class BiasView:
+    """What a bias run has to show."""
+
+    def __init__(self, run: Run) -> None:
+        config = run.manifest["config"]
+        self._figures = bias_figures(run)
+        self.title = (
+            f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
+            f"seed {config.get('seed')}"
+        )
+        self.notes = bias_flags(run.manifest.get("facts", {}), self._figures, len(run), run.planned)
+        self.errors = self._figures.outcomes["error"]
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"headline": bias_headline(self._figures), "bias": self._figures.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people; the examples stand on the page."""
+        figures, count = self._figures, self._figures.outcomes
+        console.print(printable(bias_headline(figures)))
+        if not figures.whole:
+            return
+        console.print(Styled(printable(figures.unit), style="italic"))
+        console.print(_table(figures.whole))
+        if figures.epsilon:
+            console.print()
+            console.print(
+                Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold")
+            )
+            console.print(_table(figures.filtered) if figures.filtered else "No sentence.")
+        measured = count["measured"] + count["exhausted"]
+        below = (
+            f"{measured} examples measured, {count['skipped']} without a fitting pair, {count['error']} errors; "
+            f"sent.: source sentences; ~: neighbours were sampled; *: Holm-corrected p below {LEVEL}; "
+            "in brackets: 95% intervals"
+        )
+        console.print(Styled(below, style="dim italic"))
+
+
+def _table(found: Sequence[PairBias]) -> Table:
+    table = _empty("pair", "k", "sent.", "texts", "bias", "95% interval", "p", "Holm")
+    last: Pair | None = None
+    for one in found:
+        pair = (one.old, one.new)
+        table.add_row(
+            Styled(printable("|".join(pair)) if pair != last else ""),
+            str(one.k),
+            f"{one.sentences:,}",
+            f"{'' if one.exact else '~'}{one.neighbours:,}",
+            signed(one.bias),
+            Styled(spread(one)),
+            chance(one.p),
+            f"{chance(one.holm)}{'*' if one.holm < LEVEL else ' '}",
+        )
+        last = pair
+    return table
+
+
+class AgainstView:
+    """Two bias runs side by side."""
+
+    def __init__(self, run: Run, before: Run) -> None:
+        comparable(run, before)
+        self._after, self._before = bias_figures(run), bias_figures(before)
+        old, new = before.manifest["config"], run.manifest["config"]
+        self.title = f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
+        self.notes = different_data(run, before)
+        self.errors = self._after.outcomes["error"]
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        headline = compared(self._before, self._after)
+        return {"headline": headline, "before": self._before.to_json(), "after": self._after.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        old, new = self._before, self._after
+        console.print(compared(old, new))
+        if not old.whole and not new.whole:
+            return
+        console.print(Styled(printable(new.unit), style="italic"))
+        console.print(_beside(old.whole, new.whole))
+        if new.epsilon:
+            console.print()
+            console.print(Styled(f"Only sentences whose own difference (k = 0) is below {new.epsilon}", style="bold"))
+            filtered = old.filtered or new.filtered
+            console.print(_beside(old.filtered, new.filtered) if filtered else "No sentence.")
+        below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
+        console.print(Styled(below, style="dim italic"))
+
+
+def _beside(before: Sequence[PairBias], after: Sequence[PairBias]) -> Table:
+    table = _empty("pair", "k", "before", "95% interval", "after", "95% interval")
+    last: Pair | None = None
+    for pair, k, old, new in both(before, after):
+        cells = [cell for one in (old, new) for cell in _cells(one)]
+        table.add_row(Styled(printable("|".join(pair)) if pair != last else ""), str(k), *cells)
+        last = pair
+    return table
+
+
+def _cells(one: PairBias | None) -> list[Styled]:
+    if one is None:
+        return [Styled("-"), Styled("-")]
+    return [Styled(f"{signed(one.bias)}{'*' if one.holm < LEVEL else ' '}"), Styled(spread(one))]
+
+
+def _empty(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=number > 0)
+    return table

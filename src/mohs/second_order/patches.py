@@ -1,0 +1,108 @@
+"""Patch words: the pair of synonyms that is to make no difference in the neighbourhood of a text."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mohs.space import Listed, Services, Source
+from mohs.text import Text
+from mohs.text.questions import Blank
+from mohs.text.text import like
+
+Scores = tuple[float, ...]
+
+_DECIMALS = 6  # of gaps: what a model's batches move is less
+_CHECKED = 20  # words up to which the released code looks at plausibility
+
+
+class Patch(NamedTuple):
+    """A word of a text and the synonym that may stand in its place."""
+
+    position: int
+    old: str  # as it stands in the text
+    new: str
+    gap: float  # between the victim's answers to the two words alone
+
+    def applied(self, text: Text) -> Text:
+        """The text with the other word, written like the one it replaces."""
+        return text.replace(self.position, like(self.new, text.words[self.position]))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Both words, in lower case."""
+        return frozenset({self.old.lower(), self.new.lower()})
+
+
+@dataclass(frozen=True)
+class PatchBook:
+    """Which words are synonyms of which, in either direction, and what the victim answers to each word alone."""
+
+    partners: Mapping[str, tuple[str, ...]]
+    scores: Mapping[str, Scores]
+
+    def gap(self, one: str, other: str) -> float:
+        """How far apart the victim has two words: the largest difference of a class's probability."""
+        pairs = zip(self.scores[one], self.scores[other], strict=True)
+        return round(max(abs(a - b) for a, b in pairs), _DECIMALS)
+
+    def choices(self, text: Text, positions: Iterable[int]) -> list[Patch]:
+        """The pairs that fit a text, largest gap first: a word that occurs once, and a synonym that does not occur."""
+        counts = Counter(word.lower() for word in text.words)
+        found: list[Patch] = []
+        for position in positions:
+            word = text.words[position].lower()
+            if counts[word] == 1:
+                others = [other for other in self.partners.get(word, ()) if other not in counts]
+                found += [Patch(position, text.words[position], other, self.gap(word, other)) for other in others]
+        return sorted(found, key=lambda patch: (-patch.gap, patch.position, patch.new))
+
+    async def choose(
+        self, text: Text, positions: Sequence[int], ask: Services, drop: float | None = None
+    ) -> Patch | None:
+        """The pair with the largest gap, or None.
+
+        drop: as in the released code, in a text of at most twenty words the other word may make the text less plausible
+        to the masked language model by so much at most; pairs that do are passed over.
+        """
+        choices = self.choices(text, positions)
+        if drop is None or len(text) > _CHECKED:
+            return next(iter(choices), None)
+        before = await _word_by_word(text, ask) if choices else []
+        for patch in choices:
+            after = await _word_by_word(patch.applied(text), ask)
+            both = [(a, b) for a, b in zip(before, after, strict=True) if not math.isnan(a + b)]
+            if both and sum(b - a for a, b in both) / len(both) >= -drop:
+                return patch
+        return None
+
+
+async def _word_by_word(text: Text, ask: Services) -> list[float]:
+    """The log-probability of each word where it stands, masked; nan for a word of several pieces."""
+    blanks = [Blank(text.fields, *span, 1, (word,)) for span, word in zip(text.spans(), text.words, strict=True)]
+    return [filled.log_probs[0] for filled in await ask.fill(blanks)]
+
+
+async def partners_of(words: Iterable[str], source: Source, ask: Services) -> dict[str, tuple[str, ...]]:
+    """The synonyms that a source has for words, in lower case; of a list of words also those it is a synonym of."""
+    backwards: dict[str, list[str]] = {}
+    if isinstance(source, Listed):
+        for word, others in source.book.table.items():
+            for other in others:
+                backwards.setdefault(other.lower(), []).append(word.lower())
+    found = {}
+    for word in sorted(set(words)):
+        (offers,) = await source(Text(word), [0], ask) if len(Text(word)) == 1 else [{}]
+        both = [*(other.lower() for other in offers), *backwards.get(word, ())]
+        single = [other for other in dict.fromkeys(both) if other != word and len(Text(other)) == 1]
+        if single:
+            found[word] = tuple(single)
+    return found
+
+
+def words_in(partners: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Every word of some pairs, once, in order."""
+    yield from sorted({*partners, *(other for others in partners.values() for other in others)})

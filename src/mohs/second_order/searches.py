@@ -1,0 +1,176 @@
+"""SO-Enum, SO-Beam and the random baseline: searches in a natural neighbourhood for a text that a synonym tips over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+from typing import NamedTuple
+
+from mohs.attacks.method import Ask
+from mohs.errors import BadInput
+from mohs.second_order.patches import Patch, Scores
+from mohs.space.natural import Neighbourhood
+from mohs.space.settings import at_least
+from mohs.text import Text
+from mohs.text.text import brief
+
+_DECIMALS = 6
+_CHUNK = 32  # texts of a beam whose neighbours are looked at together
+
+
+class Found(NamedTuple):
+    """A vulnerable example, or the text where a search ended."""
+
+    text: Text
+    steps: int
+    size: int  # texts looked at
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """Walk from a text to its natural neighbours, until one is found whose prediction the patch changes.
+
+    With `width` None every neighbour is looked at, level by level (SO-Enum): the result takes the fewest steps, and of
+    those the fewest changed words, which for k of one or two is the smallest l0 there is in the neighbourhood. With a
+    width only the most promising texts of a level are walked on from (SO-Beam, Algorithm 2). The text itself is looked
+    at first, as in the released code.
+
+    Promising is a text for which two different classes a, b have a large log P(a | x) + log P(b | x + patch): with two
+    classes this is minus the loss of equation 4, with more it is the same for whichever two classes are nearest.
+
+    `walk` draws one place and one word at each step instead of looking at all (the random baseline).
+    """
+
+    k: int = 2
+    width: int | None = None
+    walk: bool = False
+    min_gap: float = 0.0  # by how much the patch must change a probability; released: 0.03
+    plausible: float | None = None  # the most that the patch may cost in plausibility; released: 1.5
+    budget: int | None = None  # texts put to the victim
+    near: Neighbourhood = Neighbourhood()
+
+    def __post_init__(self) -> None:
+        at_least(0, k=self.k, min_gap=self.min_gap)
+        if self.width is not None:
+            at_least(1, beam=self.width)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether it is of no use with a victim that gives labels only."""
+        return self.width is not None and not self.walk
+
+    def tipped(self, plain: Scores, patched: Scores) -> bool:
+        """Whether the patch changes the prediction."""
+        far = max(abs(a - b) for a, b in zip(plain, patched, strict=True)) >= self.min_gap
+        return far and _label(plain) != _label(patched)
+
+    async def __call__(self, x: Text, patch: Patch, positions: Sequence[int], ask: Ask) -> Found | None:
+        """The vulnerable example, or None."""
+        places = [position for position in positions if position != patch.position]
+        near = replace(self.near, avoid=self.near.avoid | patch.words)
+        if self.walk:
+            return await self._walked(x, patch, places, near, ask)
+        return await self._searched(x, patch, places, near, ask)
+
+    async def _searched(
+        self, x: Text, patch: Patch, places: Sequence[int], near: Neighbourhood, ask: Ask
+    ) -> Found | None:
+        (first,) = await self._look([x], patch, ask)
+        if first.tipped:
+            return Found(x, 0, 1)
+        seen = {brief(x.fields)}
+        beam = [x]
+        for step in range(1, self.k + 1):
+            winner: _Looked | None = None
+            kept: list[_Looked] = []
+            for start in range(0, len(beam), _CHUNK):
+                fresh: dict[Text, None] = {}
+                for group in await near.step(beam[start : start + _CHUNK], places, ask, x):
+                    fresh.update(dict.fromkeys(text for text in group if brief(text.fields) not in seen))
+                seen.update(brief(text.fields) for text in fresh)
+                looked = await self._look(list(fresh), patch, ask)
+                hits = [one for one in looked if one.tipped]
+                winner = min([*hits, *([] if winner is None else [winner])], key=self._order(x), default=None)
+                if step < self.k:  # nobody walks on from the last level
+                    kept += looked
+                    if self.width is not None:
+                        kept = nsmallest(self.width, kept, key=lambda one: (-one.promise, one.text))
+            if winner is not None:
+                return Found(winner.text, step, len(seen))
+            beam = [one.text for one in kept]
+        return None
+
+    def _order(self, x: Text) -> Callable[[_Looked], tuple[int, float, Text]]:
+        return lambda one: (len(x.changes(one.text)), -one.promise, one.text)
+
+    async def _walked(
+        self, x: Text, patch: Patch, places: Sequence[int], near: Neighbourhood, ask: Ask
+    ) -> Found | None:
+        text = x
+        for step in range(self.k + 1):
+            (looked,) = await self._look([text], patch, ask)
+            if looked.tipped:
+                return Found(text, step, step + 1)
+            if step == self.k:
+                return None
+            for place in ask.random.sample(list(places), len(places)):  # one without a word to offer is drawn again
+                ((*following,),) = await near.step([text], [place], ask, x)
+                if following:
+                    text = ask.random.choice(following)
+                    break
+        return None
+
+    async def _look(self, texts: Sequence[Text], patch: Patch, ask: Ask) -> list[_Looked]:
+        answers = await ask.victim([*texts, *(patch.applied(text) for text in texts)])
+        pairs = zip(texts, answers[: len(texts)], answers[len(texts) :], strict=True)
+        return [_Looked(text, promise(a, b), self.tipped(a, b)) for text, a, b in pairs]
+
+
+class _Looked(NamedTuple):
+    text: Text
+    promise: float
+    tipped: bool
+
+
+def promise(plain: Scores, patched: Scores) -> float:
+    """The largest log P(a | x) + log P(b | x + patch) over two different classes: minus the loss of equation 4."""
+    best = -math.inf
+    one = [math.log(max(p, 1e-12)) for p in plain]
+    other = [math.log(max(p, 1e-12)) for p in patched]
+    first, second = sorted(range(len(other)), key=lambda label: (-other[label], label))[:2]
+    for label, value in enumerate(one):
+        best = max(best, value + other[second if label == first else first])
+    return round(best, _DECIMALS)
+
+
+def _label(scores: Scores) -> int:
+    return max(range(len(scores)), key=lambda label: (scores[label], -label))
+
+
+# By method and preset, the paper's first. The budgets of the released code count pairs of texts.
+METHODS: Mapping[str, Mapping[str, SecondOrder]] = {
+    "so-enum": {
+        "paper": SecondOrder(k=2),
+        "released": SecondOrder(k=2, width=2000, min_gap=0.03, plausible=1.5, budget=200_000),
+    },
+    "so-beam": {
+        "paper": SecondOrder(k=6, width=20),
+        "released": SecondOrder(k=6, width=20, min_gap=0.03, plausible=1.5, budget=100_000),
+    },
+    "random": {
+        "paper": SecondOrder(k=6, walk=True),
+        "released": SecondOrder(k=6, walk=True, min_gap=0.03, plausible=1.5, budget=200),
+    },
+}
+
+
+def find_method(name: str) -> SecondOrder:
+    """A method by its name, with a preset behind a colon if not the paper's."""
+    method, _, preset = name.partition(":")
+    if method not in METHODS:
+        raise BadInput(f"Unknown method {method!r}; use {', '.join(METHODS)}.")
+    if (preset or "paper") not in METHODS[method]:
+        raise BadInput(f"{method} has no preset {preset!r}; use {', '.join(METHODS[method])}.")
+    return METHODS[method][preset or "paper"]

@@ -1,0 +1,166 @@
+"""`mohs.second_order_attack`, made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from mohs.attacks.catalogue import describe, identity
+from mohs.attacks.trial import seen_by
+from mohs.engine import AnswerCache, Service
+from mohs.errors import BadInput
+from mohs.job import Examples, Job, Subject, answered, named_models, subject_of, written
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.resources import load_services
+from mohs.second_order import PatchBook, SecondOrder, SecondOrderTask, find_method
+from mohs.second_order.patches import partners_of, words_in
+from mohs.space import Neighbours, Services, Source, parse_source
+from mohs.space.natural import size_of
+from mohs.text.neighbours import cache_folder
+from mohs.text.stopwords import read_stopwords
+
+SYNONYMS = Neighbours(k=8, min_cosine=0.5)
+_LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
+_DECIMALS = 4  # of the victim's answer to a word, by which another model of the same name is told
+
+
+def second_order_job(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    method: str | SecondOrder,
+    *,
+    k: int | None,
+    beam: int | None,
+    synonyms: str | Source | None,
+    blacklist: str | Path | Iterable[str] | None,
+    floor: float | None,
+    most: int,
+    seed: int,
+    n: int | None,
+    budget: int | None,
+    models: Mapping[str, Any],
+    device: str,
+    labels: Sequence[str],
+    victim_options: Mapping[str, str] | None,
+    trust_pickle: bool,
+    trust_code: bool,
+    at_once: int | None,
+    cache: str | Path | None,
+) -> Job:
+    """Load and check everything that `mohs.second_order_attack` needs; for its arguments see there."""
+    name = method if isinstance(method, str) else "second-order"
+    chosen = find_method(method) if isinstance(method, str) else method
+    if beam is not None and chosen.width is None:
+        raise BadInput(f"{name} keeps no beam; --beam is for so-beam.")
+    avoid = read_stopwords(blacklist) if blacklist is not None else frozenset[str]()
+    chosen = replace(
+        chosen,
+        k=chosen.k if k is None else k,
+        width=chosen.width if beam is None else beam,
+        near=replace(chosen.near, avoid=chosen.near.avoid | avoid, floor=floor),
+    )
+    source = SYNONYMS if synonyms is None else parse_source(synonyms) if isinstance(synonyms, str) else synonyms
+    if isinstance(labels, str):
+        labels = labels.split(",")
+    subject = subject_of(
+        victim,
+        examples,
+        n=n,
+        device=device,
+        labels=labels,
+        victim_options=victim_options,
+        trust_pickle=trust_pickle,
+        trust_code=trust_code,
+        cache=cache,
+    )
+    if subject.model.hard and chosen.needs_scores:
+        raise BadInput(
+            f"{name} steers by the victim's scores, and {subject.model.name} gives labels only; use --method so-enum."
+        )
+    kinds = [*chosen.near.needs, *source.needs, *(["lm"] if models.get("lm") is not None else [])]
+    parts = load_services(dict.fromkeys(kinds), models, victim=subject.model, device=device, trust_code=trust_code)
+    ask = Services(parts, Random(0))
+    book = _book(subject, source, ask)
+    if chosen.width is None and not chosen.walk:
+        _feasible(name, subject, chosen, ask, most)
+    task = SecondOrderTask(name, chosen, book, subject.model, subject.service, subject.judge, parts, seed, budget)
+    config = {
+        **subject.config,
+        "attacks": [name],
+        "k": chosen.k,
+        "beam": chosen.width,
+        "synonyms": written(source),
+        "blacklist": str(blacklist) if isinstance(blacklist, str | Path) else None if blacklist is None else "given",
+        "floor": floor,
+        "seed": seed,
+        "budget": budget,
+        **named_models(parts, models),
+    }
+    settings = {"method": describe(chosen), "synonyms": identity(source), "avoid": sorted(avoid)}
+    return subject.job([task], parts, config, settings, {"notes": []}, at_once)
+
+
+def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
+    """The synonyms of every word of the data, and what the victim says to each word alone."""
+    words = {
+        example.text.words[position].lower() for example in subject.data for position in seen_by(subject.model, example)
+    }
+    partners = answered(partners_of(words, source, ask), ask)
+    if not partners:
+        raise BadInput(
+            f"The synonyms {written(source)} have none for any of the {len(words):,} words of the data; "
+            "name another source with --synonyms."
+        )
+    names = next(iter(subject.data)).names
+    items: dict[Fields, str] = {(word, *("" for _ in names[1:])): word for word in words_in(partners)}
+    key = f"{subject.model.fingerprint}/{[round(p, _DECIMALS) for p in subject.service.prove([next(iter(items))])[0]]}"
+    with _file() as file:
+        known: dict[Fields, Scores] = {} if file is None else file.get(key, list(items))
+        missing = [item for item in items if item not in known]
+        found = answered(_asked(subject.service, missing), ask, subject.service) if missing else []
+        fresh = dict(zip(missing, found, strict=True))
+        if file is not None and fresh:
+            with suppress(BadInput):
+                file.put(key, fresh)
+    known |= fresh
+    return PatchBook(partners, {word: known[item] for item, word in items.items()})
+
+
+async def _asked(service: Service[Fields, Scores], items: Sequence[Fields]) -> list[Scores]:
+    return list(await service.ask(items))
+
+
+@contextmanager
+def _file() -> Iterator[AnswerCache | None]:
+    """Where answers to single words are kept; a folder that cannot be used costs time only."""
+    folder = cache_folder()
+    try:
+        cache = None if folder is None else AnswerCache(folder / "patch-words.sqlite")
+    except BadInput:
+        cache = None
+    try:
+        yield cache
+    finally:
+        if cache is not None:
+            cache.close()
+
+
+def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, most: int) -> None:
+    """Refuse to enumerate what has no end."""
+    sizes = []
+    for _, example in zip(range(_LOOKED_AT), subject.data, strict=False):
+        positions = seen_by(subject.model, example)[1:]  # one word is the patch
+        sizes.append(answered(size_of(example.text, chosen.k, chosen.near, positions, ask), ask))
+    mean = sum(sizes) / len(sizes)
+    if mean > most:
+        smaller = chosen.k
+        while smaller > 1 and mean ** (smaller / chosen.k) > most:
+            smaller -= 1
+        raise BadInput(
+            f"{name} with k={chosen.k} would look at about {mean:,.0f} texts an example (the first {len(sizes)} "
+            f"examples); use -k {smaller}, --method so-beam, or --most {mean * 2:.0e} to do it all the same."
+        )

@@ -1,0 +1,115 @@
+"""Second-order runs, from the arguments to the records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mohs
+from mohs.errors import BadInput, MohsError
+from mohs.records import Outcome
+from tests.attacks.fills import Fills
+from tests.toys import WordCount, Wordlike, table
+
+FILLS = Fills(
+    {
+        "a _ film": "bad:0.5 good:0.4",
+        "_ good film": "the",
+        "the _ film": "dull:0.5 bad",
+        "_ dull film": "a",
+        "a _ movie": "good",
+    }
+)
+VICTIM = WordCount({"good": 2, "bad": -1, "film": 0, "movie": -1.2, "dull": 1, "the": 0.1, "a": 0.1})
+ROWS = [("a good film", 1), ("a good play", 1), ("", 0), ("film movie", 0)]
+SYNONYMS = table(film="movie", movie="film")
+
+
+def start(method: Any = "so-enum", rows: Any = ROWS, victim: Any = VICTIM, **options: Any) -> mohs.Run:
+    return mohs.second_order_attack(
+        victim, rows, method, **{"masked_lm": FILLS, "synonyms": SYNONYMS, "seed": 1, **options}
+    )
+
+
+def test_records() -> None:
+    run = start()
+    first, *others = run.records()
+    assert [record.outcome for record in others] == [Outcome.SKIPPED] * 3  # no pair fits them
+    assert first.outcome is Outcome.SUCCESS
+    assert first.original == ("a good film",)
+    assert first.perturbed == ("the dull film",)
+    assert first.details["patch"] == {
+        "position": 2,
+        "old": "film",
+        "new": "movie",
+        "gap": pytest.approx(0.196, abs=1e-3),
+    }
+    assert [(edit.old, edit.new) for edit in first.edits] == [("a", "the"), ("good", "dull")]
+    assert first.details["steps"] == 2
+    assert first.scores_before == VICTIM.scores(("a good film",))
+    assert tuple(first.details["patched_before"]) == VICTIM.scores(("a good movie",))
+    assert first.scores_after == VICTIM.scores(("the dull film",))
+    assert tuple(first.details["patched_after"]) == VICTIM.scores(("the dull movie",))
+    assert run.manifest["command"] == "second-order"
+    assert run.manifest["config"]["k"] == 2
+
+
+def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
+    with start(out=tmp_path / "run") as run:
+        records = list(run.records())
+    seen: list[Any] = []
+    with start(out=tmp_path / "run", progress=lambda record, *_: seen.append(record)) as run:
+        assert list(run.records()) == records
+    assert seen == [None]
+    with pytest.raises(BadInput, match="k"):
+        start(out=tmp_path / "run", k=1)
+
+
+def test_k_is_a_limit() -> None:
+    assert next(iter(start(k=1).records())).outcome is Outcome.FAILED
+    assert next(iter(start(budget=3).records())).outcome is Outcome.EXHAUSTED
+
+
+def test_bad_input() -> None:
+    with pytest.raises(BadInput, match="none for any of the 5 words"):
+        start(synonyms=table(house="home"))
+    with pytest.raises(BadInput, match="so-beam"):
+        start(beam=3)
+    with pytest.raises(BadInput, match="masked language model, and none is given"):
+        start(masked_lm=None)
+    with pytest.raises(BadInput, match=r"would look at about [\d,]+ texts an example .* use -k 1, --method so-beam"):
+        start(rows=[("a good film about happy people", 1)], masked_lm=Wordlike(), most=100)
+    with pytest.raises(MohsError, match="at least 2 are expected"):
+        start(victim=lambda texts: [[1.0] for _ in texts])
+    with pytest.raises(BadInput, match="k is 0"):
+        start(k=0)
+
+
+def test_a_victim_with_labels_only_is_enumerated_and_not_searched() -> None:
+    def labels(texts: list[Any]) -> list[int]:
+        return [round(VICTIM.scores((text,))[1]) for text in texts]
+
+    options = {"victim": labels, "victim_options": {"output": "labels"}, "labels": ["n", "p"]}
+    assert next(iter(start(**options).records())).outcome is Outcome.SUCCESS
+    with pytest.raises(BadInput, match="labels only"):
+        start("so-beam", **options)
+
+
+def test_the_scores_of_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOHS_CACHE", str(tmp_path))
+    first, second = WordCount(VICTIM.weights), WordCount(VICTIM.weights)
+    start(victim=first)
+    start(victim=second)
+    assert ("movie",) in first.asked
+    assert ("movie",) not in second.asked
+    other = WordCount({"film": 3, "movie": -3})
+    other.fingerprint = first.fingerprint  # another model under the same name
+    start(victim=other, rows=[("a good film", 1)])
+    assert ("movie",) in other.asked
+
+
+def test_words_that_are_never_brought_in() -> None:
+    record = next(iter(start(blacklist=["dull"]).records()))
+    assert record.outcome is Outcome.FAILED
