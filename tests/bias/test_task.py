@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from mohs.bias.level import Level, bin_of
 from mohs.bias.pairs import Pairs
+from mohs.engine import Service, run
 from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.space import MaskedWords
@@ -65,7 +67,7 @@ def tables_of(seed: int) -> dict[str, list[tuple[str, float]]]:
 @given(
     before=st.lists(st.sampled_from(VOCABULARY[:5]), max_size=2),
     old=st.sampled_from(["he", "his", "him", "he his", "she"]),
-    behind=st.lists(st.sampled_from(VOCABULARY[:5]), max_size=2),
+    behind=st.lists(st.sampled_from(VOCABULARY[:5]), min_size=1, max_size=3),
     tables=st.integers(0, 10**6).map(tables_of),
     kappa=st.integers(2, 5),
     delta=st.sampled_from([1.25, 3.0, 9.0]),
@@ -217,6 +219,20 @@ def test_queries_are_distinct_texts_over_pairs_and_levels() -> None:
     assert record.queries == len(service.asked) == len(set(service.asked))
 
 
+def test_pairs_of_one_word_share_a_walk() -> None:
+    """The same texts, asked once; the language model is not asked again for each pair."""
+    pairs = Pairs("own", (("us", "uk"), ("us", "un"), ("us", "eu")), frozenset({"us", "uk", "un", "eu"}))
+    ready, alone = (task(FEW, pairs=p, k=2) for p in (pairs, replace(pairs, pairs=pairs.pairs[1:2])))
+    record, single = now(ready(Example.of("a us b c", 0))), now(alone(Example.of("a us b c", 0)))
+    assert len(ready.services["masked_lm"].asked) == len(alone.services["masked_lm"].asked)
+    found = {pair["new"]: [(row["n"], row["sum"]) for row in pair["levels"]] for pair in record.details["pairs"]}
+    assert list(found) == ["uk", "un", "eu"]
+    assert found["un"] == [(row["n"], row["sum"]) for row in single.details["pairs"][0]["levels"]]
+    assert record.queries == 2 * single.queries  # four versions of each text instead of two
+    cut = measure("a us b c", FEW, pairs=pairs, k=2, budget=record.queries - 1)
+    assert [len(pair["levels"]) for pair in cut.details["pairs"]] == [2, 2, 2]
+
+
 def test_what_raises_becomes_an_error() -> None:
     def answer(fields: tuple[str, ...]) -> tuple[float, ...]:
         if "d" in fields[0].split():
@@ -315,3 +331,17 @@ def test_settings_that_make_no_sense() -> None:
 
 def test_an_empty_text_is_skipped() -> None:
     assert now(task({})(Example.of("", 0))).outcome is Outcome.SKIPPED
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 64])
+def test_the_schedule_does_not_matter(at_once: int) -> None:
+    """Against searches that run alone; words that stand beside each other in batches of 64 change nothing."""
+    model = WordCount({"she": 1.0, "a": 0.5, "b": -0.7, "c": 0.3}, in_flight=2)
+    victim = Service[Any, Any](model)
+    examples = [Example.of(f"{word} he b his {word}", 0, id=word) for word in "abcd"]
+    kinds: dict[str, Any] = {"k": 2, "most": 20, "breadth": 4, "model": model}
+    alone = {e.id: now(task(FEW, victim=model.scores, **kinds)(e)) for e in examples}
+    ready = task(FEW, service=victim, judge=victim, **kinds)
+    ended = list(run(((e.id, ready(e)) for e in examples), [victim], at_once))
+    assert {end.key: end.result for end in ended} == alone
+    assert all(record.outcome is Outcome.MEASURED for record in alone.values())

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,39 +14,7 @@ from mohs.report.page import write_page
 from mohs.report.table import lines
 from mohs.runs import Run
 from mohs.text import Edit
-
-EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028&amp;<!--"
-
-
-class Parsed(HTMLParser):
-    """Every tag with its attributes, the visible text, and the embedded rows."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-        self.scripts: list[str] = []
-        self._inside = ""
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self._inside = tag
-        if tag == "script":
-            self.scripts.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._inside == "script":
-            self.scripts[-1] += data
-        elif self._inside != "style":
-            self.text += data
-
-    def data(self) -> Any:
-        return json.loads(self.scripts[0])
+from tests.report.made import EVIL, Parsed
 
 
 def record(number: int = 0, **changes: Any) -> Record:

@@ -91,15 +91,14 @@ class BiasTask:
         ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
         found: list[dict[str, Any]] = []
         try:
-            for patch in patches:
-                measured: list[dict[str, Any]] = []
-                row: dict[str, Any] = {"old": patch.old, "new": patch.new, "position": patch.position}
-                if patch.back:
-                    row["back"] = True
-                async for level in self._levels(example.text, patch, positions, meter, ask):
-                    if not measured:
-                        found.append(row | {"levels": measured})
-                    measured.append(level)
+            for position in dict.fromkeys(patch.position for patch in patches):
+                here = [patch for patch in patches if patch.position == position]  # they share one walk
+                rows = [patch.row() for patch in here]
+                async for measured in self._levels(example.text, here, positions, meter, ask):
+                    if not rows[0]["levels"]:
+                        found += rows
+                    for row, level in zip(rows, measured, strict=True):
+                        row["levels"].append(level.row())
         except BudgetSpent:
             return Outcome.EXHAUSTED
         finally:
@@ -124,25 +123,28 @@ class BiasTask:
                 yield _Patch(old, new, news[0], back=True)
 
     async def _levels(
-        self, x: Text, patch: _Patch, positions: Sequence[int], meter: Meter[Fields, int], ask: Services
-    ) -> AsyncIterator[dict[str, Any]]:
-        """What was measured at each distance, from 0 on; a level that the budget cuts off is not given."""
-        level = Level(0)
-        await _take(level, [x], patch, meter, ask.random)
-        near = replace(self.near, avoid=self.near.avoid | self.pairs.blacklist | {patch.old, patch.new})
-        free = [position for position in positions if position != patch.position]
+        self, x: Text, patches: Sequence[_Patch], positions: Sequence[int], meter: Meter[Fields, int], ask: Services
+    ) -> AsyncIterator[list[Level]]:
+        """What was measured for patches of one word at each distance, from 0 on.
+
+        A level that the budget cuts off is not given.
+        """
+        found = [Level(0) for _ in patches]
+        await _take(found, [x], patches, meter, ask.random)
+        words = {word for patch in patches for word in (patch.old, patch.new)}
+        near = replace(self.near, avoid=self.near.avoid | self.pairs.blacklist | words)
+        free = [position for position in positions if position != patches[0].position]
+        reached, complete = 0, True
         walk = levels(x, self.k, near, free, ask, most=self.most, breadth=self.breadth)
-        async for depth, exact, texts in walk:
-            if level.k < depth:
-                yield level.row()
-                level = Level(depth)
-            level.exact = level.exact and exact
+        async for depth, complete, texts in walk:
+            if reached < depth:
+                yield found
+                reached, found = depth, [Level(depth, complete) for _ in patches]
             for start in range(0, len(texts), _CHUNK):
-                await _take(level, texts[start : start + _CHUNK], patch, meter, ask.random)
-        while level.k < self.k:  # no further step leads anywhere
-            yield level.row()
-            level = Level(level.k + 1, exact=level.exact)
-        yield level.row()
+                await _take(found, texts[start : start + _CHUNK], patches, meter, ask.random)
+        yield found
+        for depth in range(reached + 1, self.k + 1):  # no further step leads anywhere
+            yield [Level(depth, complete) for _ in patches]
 
 
 class _Patch(NamedTuple):
@@ -153,6 +155,11 @@ class _Patch(NamedTuple):
     position: int
     back: bool
 
+    def row(self) -> dict[str, Any]:
+        """As it is recorded, before anything is measured."""
+        row: dict[str, Any] = {"old": self.old, "new": self.new, "position": self.position}
+        return row | ({"back": True} if self.back else {}) | {"levels": []}
+
     def sides(self, x: Text) -> tuple[Text, Text]:
         """A text with the first word and with the second."""
         there = x.words[self.position]
@@ -161,12 +168,19 @@ class _Patch(NamedTuple):
         return (put, x) if self.back else (x, put)
 
 
-async def _take(level: Level, texts: Sequence[Text], patch: _Patch, meter: Meter[Fields, int], random: Random) -> None:
-    """Ask about texts and their counterparts, and add them to a level."""
-    sides = [patch.sides(text) for text in texts]
-    chances = await meter([side.fields for pair in sides for side in pair])
-    for (text, patched), before, after in zip(sides, chances[::2], chances[1::2], strict=True):
-        level.add(text.fields, patched.fields, before, after, random)
+async def _take(
+    found: Sequence[Level],
+    texts: Sequence[Text],
+    patches: Sequence[_Patch],
+    meter: Meter[Fields, int],
+    random: Random,
+) -> None:
+    """Ask about texts and their counterparts, and add them to the level of each patch."""
+    for level, patch in zip(found, patches, strict=True):
+        sides = [patch.sides(text) for text in texts]
+        chances = await meter([side.fields for pair in sides for side in pair])
+        for (text, patched), before, after in zip(sides, chances[::2], chances[1::2], strict=True):
+            level.add(text.fields, patched.fields, before, after, random)
 
 
 @dataclass(frozen=True)

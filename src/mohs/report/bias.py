@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.bias.statistics import PairBias, pair_biases
 from mohs.errors import BadInput
-from mohs.records import Outcome, Record
+from mohs.records import Outcome
 from mohs.report.flags import run_flags
 from mohs.report.listing import named
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 _FEWEST = 6  # sentences, below which no sign-flip test can reach the level: 2 / 2^5 is above it
 _NAMED = 3  # pairs in the headline
+_SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "epsilon", "seed")
 
 Pair = tuple[str, str]
 ByPair = dict[Pair, dict[int, PairBias]]
@@ -136,32 +137,34 @@ def comparable(run: Run, other: Run) -> None:
                 "before and after debiasing."
             )
     mine, theirs = run.manifest["config"], other.manifest["config"]
-    for key, name in (("label", "label"), ("k", "k")):
+    for key, option in (("label", "--label"), ("k", "-k")):
         if mine.get(key) != theirs.get(key):
             raise BadInput(
-                f"The two runs cannot be compared: {run.folder or 'one'} has {name} {mine.get(key)} and "
-                f"{other.folder or 'the other'} has {theirs.get(key)}; measure both with the same --{name}."
+                f"The two runs cannot be compared: {run.folder or 'one'} has {key} {mine.get(key)} and "
+                f"{other.folder or 'the other'} has {theirs.get(key)}; measure both with the same {option}."
             )
-    if mine.get("pairs") != theirs.get("pairs") and _pairs(run.records()) != _pairs(other.records()):
+    if _known(run, "pairs_hash", "pairs") != _known(other, "pairs_hash", "pairs"):
         raise BadInput(
             f"The two runs cannot be compared: {run.folder or 'one'} has the pairs {mine.get('pairs')} and "
-            f"{other.folder or 'the other'} has {theirs.get('pairs')}; measure both with the same --pairs."
+            f"{other.folder or 'the other'} the other pairs {theirs.get('pairs')}; measure both with the same --pairs."
         )
 
 
-def _pairs(records: Iterable[Record]) -> set[Pair]:
-    return {(pair["old"], pair["new"]) for record in records for pair in record.details.get("pairs", ())}
+def _known(run: Run, hashed: str, name: str) -> Any:
+    """What a file held, where the run kept a hash of it, or else what it was called."""
+    return run.manifest.get("identity", {}).get(hashed, run.manifest["config"].get(name))
 
 
 def different_data(run: Run, other: Run) -> list[str]:
-    """A sentence where two runs did not read the same sentences around which to measure."""
+    """A sentence where two runs did not measure around the same sentences in the same way."""
     mine, theirs = run.manifest["config"], other.manifest["config"]
-    keys = ("data", "n", "sample", "both_directions", "masked_lm", "most", "breadth", "seed")
-    differ = [key for key in keys if mine.get(key) != theirs.get(key)]
-    if not differ:
+    differ = [key for key in _SAME if mine.get(key) != theirs.get(key)]
+    said = [f"{key} {theirs.get(key)} before and {mine.get(key)} after" for key in differ]
+    if _known(run, "data_hash", "data") != _known(other, "data_hash", "data"):
+        said.insert(0, "other data")
+    if not said:
         return []
-    said = ", ".join(f"{key} {theirs.get(key)} before and {mine.get(key)} after" for key in differ)
-    return [f"The runs differ in more than the victim ({said}), so the difference is not the victim's alone."]
+    return [f"The runs differ in more than the victim ({', '.join(said)}), so the change is not the victim's alone."]
 
 
 def both(

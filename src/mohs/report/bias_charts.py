@@ -12,8 +12,8 @@ from mohs.report.bias import ByPair, signed, spread
 MOST_PAIRS = 24  # in a chart; the table has all
 MOST_LINES = 6
 MOST_HISTOGRAMS = 3
-_LONGEST = 21  # signs of a pair's name beside a chart
-_LEFT, _RIGHT, _TOP, _ROW = 136, 388, 10, 32  # of the forest
+_LONGEST = 19  # signs of a pair's name beside a chart
+_LEFT, _RIGHT, _TOP, _ROW = 148, 388, 10, 32  # of the forest
 _WIDTH = 0.02  # of a bin
 
 Row = tuple[str, PairBias | None, PairBias | None]
