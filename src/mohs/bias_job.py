@@ -101,7 +101,10 @@ def bias_job(
                 f"k={k} asks the victim about {texts:,.0f} texts for an example, and --budget is {budget:,}; use a "
                 f"smaller -k, --breadth or --most, or a larger budget."
             )
-        notes.append(f"About {texts:,.0f} texts for each of {len(found)} sentences, by the first {_LOOKED_AT} of them.")
+        looked = min(_LOOKED_AT, len(found))
+        notes.append(
+            f"About {texts:,.0f} texts a sentence with a pair ({len(found)}), reckoned from {looked}."
+        )
     config = {
         **subject.config,
         "attacks": [name],

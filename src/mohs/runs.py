@@ -12,7 +12,7 @@ from mohs.attack_job import attack_job
 from mohs.attacks.goal import UNTARGETED
 from mohs.attacks.method import Attack
 from mohs.attacks.named_entities import NamedEntities
-from mohs.bias import Pairs
+from mohs.bias import PairBias, Pairs, pair_biases
 from mohs.bias_job import bias_job
 from mohs.engine import Service
 from mohs.errors import BadInput
@@ -26,6 +26,7 @@ from mohs.workers import Plan, spread
 
 if TYPE_CHECKING:
     from mohs.report.metrics import Summary
+    from mohs.report.second_order import SecondOrderSummary
 
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
@@ -74,11 +75,35 @@ class Run:
         """Forwards, batches and seconds; unlike the records these depend on the schedule and the cache."""
         return self._store.effort()
 
+    @property
+    def command(self) -> str:
+        """What made it: attack, second-order or bias."""
+        return str(self.manifest.get("command", "attack"))
+
     def summary(self) -> list[Summary]:
         """The figures of each attack, with denominators and 95% intervals."""
         from mohs.report.metrics import summarise
 
+        self._made_by("attack")
         return summarise(self.records(), self.goal_of)
+
+    def vulnerable(self) -> list[SecondOrderSummary]:
+        """The figures of a second-order run."""
+        from mohs.report.second_order import summarise_second_order
+
+        self._made_by("second-order")
+        return summarise_second_order(self.records())
+
+    def biases(self, *, filtered: bool = False) -> list[PairBias]:
+        """The bias of each pair at each distance; filtered: of sentences that the pair itself hardly moves."""
+        self._made_by("bias")
+        epsilon = float(self.manifest["config"]["epsilon"])
+        return pair_biases(self.records(), epsilon=epsilon if filtered else None)
+
+    def _made_by(self, command: str) -> None:
+        if self.command != command:
+            figures = {"attack": "summary()", "second-order": "vulnerable()", "bias": "biases()"}
+            raise BadInput(f"This is a run of `mohs {self.command}`; its figures are run.{figures[self.command]}.")
 
     def report(self, path: str | Path | None = None) -> Path:
         """Write the browsable page, by default report.html in the run folder, or here for a run in memory."""
@@ -110,9 +135,23 @@ class Run:
         self.close()
 
     def _repr_html_(self) -> str:
-        from mohs.report.table import summary_html
+        from mohs.report.table import lines, table_html
 
-        return summary_html(self.summary())
+        if self.command == "bias":
+            rows = [
+                (f"{row.old}|{row.new}, k={row.k}", f"{row.bias:+.4f} [{row.low:+.4f}, {row.high:+.4f}]", _size(row))
+                for row in self.biases()
+            ]
+            return table_html([(", ".join(self.manifest["config"]["attacks"]), rows)])
+        if self.command == "second-order":
+            from mohs.report.second_order import second_order_lines
+
+            return table_html([(found.attack, second_order_lines(found)) for found in self.vulnerable()])
+        return table_html([(summary.attack, lines(summary)) for summary in self.summary()])
+
+
+def _size(row: PairBias) -> str:
+    return f"{row.neighbours:,} neighbours of {row.sentences} sentences"
 
 
 def attack(

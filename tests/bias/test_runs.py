@@ -43,6 +43,11 @@ def test_records() -> None:
     (filtered,) = {row.sentences for row in pair_biases(run.records(), epsilon=0.999)}
     assert filtered == 1
     assert not pair_biases(run.records(), epsilon=0.0001)
+    assert run.biases() == pair_biases(run.records())
+    assert not run.biases(filtered=True)
+    assert "he|she, k=1" in run._repr_html_()
+    with pytest.raises(BadInput, match=r"a run of `mohs bias`; its figures are run.biases\(\)"):
+        run.summary()
 
 
 def test_a_run_is_gone_on_with_and_shared(tmp_path: Path) -> None:

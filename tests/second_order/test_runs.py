@@ -52,7 +52,10 @@ def test_records() -> None:
     assert tuple(first.details["patched_before"]) == VICTIM.scores(("a good movie",))
     assert first.scores_after == VICTIM.scores(("the dull film",))
     assert tuple(first.details["patched_after"]) == VICTIM.scores(("the dull movie",))
-    assert run.manifest["command"] == "second-order"
+    assert run.command == "second-order"
+    (figures,) = run.vulnerable()
+    assert (figures.vulnerable.hits, figures.vulnerable.total) == (1, 1)
+    assert "vulnerable example found" in run._repr_html_()
     assert run.manifest["config"]["k"] == 2
 
 

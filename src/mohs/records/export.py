@@ -17,7 +17,7 @@ from mohs.errors import BadInput, MohsError
 from mohs.records.record import Outcome, Record
 
 FORMATS = ("parquet", "csv", "jsonl")
-_MIXED = ("edits", "measures", "scores_before", "scores_after")  # as JSON in a CSV cell
+_MIXED = ("edits", "measures", "details", "scores_before", "scores_after")  # as JSON in a CSV cell
 
 
 def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
@@ -127,7 +127,8 @@ def _write_parquet(records: Iterable[Record], target: Path) -> int:
         batch = [first, *islice(source, 9_999)]
         while batch:
             for row in batch:
-                row["measures"] = json.dumps(row["measures"])
+                for key in ("measures", "details"):
+                    row[key] = json.dumps(row[key], ensure_ascii=False)
             try:
                 table = pyarrow.Table.from_pylist(batch, schema=schema)
             except OverflowError as error:

@@ -204,13 +204,13 @@ def goal_named(goal: str, labels: Sequence[str]) -> str:
     return re.sub(r"\btargeted:(\d+)", named, goal)
 
 
-def summary_html(summaries: Sequence[Summary]) -> str:
-    """A small table for notebooks."""
+def table_html(found: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]) -> str:
+    """Small tables for notebooks: a caption, and rows of a name, a figure and what it is of."""
     blocks = []
-    for summary in summaries:
+    for caption, figures in found:
         rows = "".join(
             f"<tr><td>{escape(name)}</td><td>{escape(value)}</td><td><small>{escape(note)}</small></td></tr>"
-            for name, value, note in lines(summary)
+            for name, value, note in figures
         )
-        blocks.append(f"<table><caption><b>{escape(summary.attack)}</b></caption>{rows}</table>")
+        blocks.append(f"<table><caption><b>{escape(caption)}</b></caption>{rows}</table>")
     return "".join(blocks)

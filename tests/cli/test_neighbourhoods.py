@@ -1,0 +1,83 @@
+"""`mohs bias` and `mohs second-order`, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Mohs
+from tests.models.conftest import save, small_masked, tiny_tokenizer
+
+ROWS = [
+    {"text": "he said it was a good film", "label": 1},
+    {"text": "a bad film", "label": 0},
+    {"text": "his film was very bad", "label": 0},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tokenizer = tiny_tokenizer("wordpiece")
+    save(tmp_path / "mlm", "", tokenizer, small_masked("Bert", tokenizer))
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (tmp_path / "pairs.json").write_text(json.dumps({"film": ["movie"], "good": ["fine"], "bad": ["poor"]}))
+    return tmp_path
+
+
+def test_bias(folder: Path, mohs: Mohs) -> None:
+    arguments = ["bias", "--data", "rows.jsonl", "--masked-lm", "hf:mlm", "-k", "1", "--out", "run", "--device", "cpu"]
+    ended = mohs(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    assert "he|she" in ended.stdout
+    assert "In run: report.html" in ended.stdout
+    assert "<html" in (folder / "run" / "report.html").read_text()
+    again = mohs(*arguments)
+    assert again.stdout == ended.stdout
+    assert mohs("report", "run", "--no-page").returncode == 0
+    found = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
+    assert "he" in json.dumps(found)
+    plain = mohs("bias", "--data", "rows.jsonl", "-k", 0, "--out", "plain")
+    assert plain.returncode == 0, plain.stderr
+    told = mohs("report", "run", "--against", "plain")
+    assert told.returncode == 2
+    assert len(told.stderr.strip().splitlines()) == 1
+
+
+def test_second_order(folder: Path, mohs: Mohs) -> None:
+    arguments = ["second-order", "--data", "rows.jsonl", "--masked-lm", "hf:mlm", "--synonyms", "thesaurus:pairs.json"]
+    arguments += ["--method", "so-enum", "-k", "1", "--out", "run", "--device", "cpu"]
+    ended = mohs(*arguments)
+    assert ended.returncode == 0, ended.stderr
+    assert "In run: report.html" in ended.stdout
+    assert "<html" in (folder / "run" / "report.html").read_text()
+    assert mohs(*arguments).stdout == ended.stdout
+    lines = mohs("export", "run").stdout.splitlines()
+    assert len(lines) == 3
+    assert json.loads(mohs(*arguments, "--json").stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["second-order"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
+        (["second-order", "--method", "so-tree"], "Unknown method 'so-tree'; use so-enum, so-beam, random."),
+        (["bias"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
+        (["bias", "--pairs", "none.csv"], "There are no pairs 'none.csv'; name gender, nationality"),
+        (["bias", "-k", "0", "--label", "joy"], "There is no label 'joy': pocket has the classes negative, positive."),
+        (["bias", "-k", "0", "--pairs", "country", "--n", "3"], "fits any of the 3 examples"),
+    ],
+)
+def test_messages(arguments: list[str], sentence: str, mohs: Mohs) -> None:
+    ended = mohs(*arguments)
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in ended.stderr
+
+
+def test_help_has_examples(mohs: Mohs) -> None:
+    for command in ("bias", "second-order"):
+        shown = mohs(command, "--help").stdout
+        assert f"mohs {command} --" in shown or f"mohs {command} -k" in shown
