@@ -49,7 +49,7 @@ def method(job: Job) -> Any:
         released: Any = CATALOGUE[family]["released"]()
         return replace(released, source=source, constraints=(cap,), stopwords=frozenset(job.stopwords))
     if family == "bert-attack":
-        return replace(made, source=UnmaskedWords(k=8, width=8, products=8))
+        return replace(made, source=replace(made.source, k=8, width=8, products=8))
     if family == "bae":
         alike = tuple(c for c in made.constraints if isinstance(c.measure, SentenceSimilarity))
         return replace(made, constraints=alike)
@@ -119,23 +119,27 @@ def masked_limit(model: Any, questions: Sequence[Any]) -> dict[str, Any]:
     import torch
 
     network = module_of(model)
-    groups: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    # Questions with one row are one reading of it: that it can be read once is part of the limit.
+    rows_read: dict[tuple[tuple[int, ...], tuple[int, ...]], set[int]] = defaultdict(set)
     for reading in model._reader(list(questions)):
         if reading.places:
-            groups[len(reading.ids), len(reading.places)].append(reading)
+            rows_read[tuple(reading.ids), tuple(reading.types or ())].update(reading.places)
+    groups: dict[int, list[tuple[tuple[int, ...], list[int]]]] = defaultdict(list)
+    for (ids, _), wanted in rows_read.items():
+        groups[len(ids)].append((ids, sorted(wanted)))
 
     def whole(ids: Any, at: Any) -> None:
         network(ids)
 
     def narrow(ids: Any, at: Any) -> None:
-        network.cls(network.base_model(ids).last_hidden_state[at])
+        network.cls(network.base_model(ids).last_hidden_state[at].unsqueeze(1))
 
     def rate(forward: Any, size: int) -> float:
         batches = []
         for group in groups.values():
             for batch in (group[start : start + size] for start in range(0, len(group), size)):
-                at = torch.arange(len(batch)).unsqueeze(1), torch.tensor([reading.places for reading in batch])
-                batches.append((torch.tensor([reading.ids for reading in batch]), at))
+                places = [(row, place) for row, (_, wanted) in enumerate(batch) for place in wanted]
+                batches.append((torch.tensor([ids for ids, _ in batch]), tuple(torch.tensor(places).T)))
         with torch.inference_mode():
             forward(*batches[0])
             started = time.process_time()
@@ -146,7 +150,7 @@ def masked_limit(model: Any, questions: Sequence[Any]) -> dict[str, Any]:
     tried = {size: rate(whole, size) for size in SIZES[True]}
     best = max(tried, key=tried.__getitem__)
     rows = sum(map(len, groups.values()))
-    tokens = sum(length * len(group) for (length, _), group in groups.items())
+    tokens = sum(length * len(group) for length, group in groups.items())
     near = max(rate(narrow, size) for size in SIZES[True])
     return {"rate": tried[best], "narrow": near, "size": best, "texts": rows, "tokens": tokens, "tried": tried}
 
