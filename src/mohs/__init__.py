@@ -7,7 +7,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from mohs.attacks import RandomWords, TextFooler
     from mohs.records import Outcome, Record
-    from mohs.runs import Run, attack, second_order_attack, token_bias
+    from mohs.runs import Run, attack, radius, second_order_attack, token_bias, verify
     from mohs.text import Example, Text
     from mohs.text.dataset import Dataset
 
@@ -21,8 +21,10 @@ _PLACES = {
     "Text": "mohs.text",
     "TextFooler": "mohs.attacks",
     "attack": "mohs.runs",
+    "radius": "mohs.runs",
     "second_order_attack": "mohs.runs",
     "token_bias": "mohs.runs",
+    "verify": "mohs.runs",
 }
 
 __all__ = [
@@ -35,8 +37,10 @@ __all__ = [
     "Text",
     "TextFooler",
     "attack",
+    "radius",
     "second_order_attack",
     "token_bias",
+    "verify",
 ]
 
 

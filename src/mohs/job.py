@@ -176,7 +176,7 @@ def subject_of(
     cache: str | Path | None,
 ) -> Subject:
     """Load the victim, read through the data, and see that the one answers and the other fits."""
-    model = _victim(victim, device, labels, victim_options, trust_pickle, trust_code)
+    model = victim_of(victim, device, labels, victim_options, trust_pickle, trust_code)
     data = _dataset(examples, labels or model.labels, n)
     size, highest, digest = _survey(data)
     answers = AnswerCache(cache) if cache is not None else None
@@ -290,7 +290,7 @@ def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
     }
 
 
-def _victim(
+def victim_of(
     victim: Any,
     device: str,
     labels: Sequence[str],
@@ -298,6 +298,7 @@ def _victim(
     trust_pickle: bool,
     trust_code: bool,
 ) -> Victim:
+    """The victim by its name, or the object or function itself."""
     if isinstance(victim, str):
         return load_victim(
             victim,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +16,16 @@ from mohs.attacks.method import Attack
 from mohs.attacks.named_entities import NamedEntities
 from mohs.bias import PairBias, Pairs, pair_biases
 from mohs.bias_job import bias_job
+from mohs.bounds import Certificate, Checked, Share, check, read_certificates
 from mohs.engine import Service
 from mohs.errors import BadInput
-from mohs.job import Examples, Job, alike, short
+from mohs.job import Examples, Job, alike, answered, short, victim_of
 from mohs.models.victim import Fields, Scores, Victim
-from mohs.records import Record, RunStore
+from mohs.radius_job import radius_job
+from mohs.records import Outcome, Record, RunStore
 from mohs.second_order import SecondOrder
 from mohs.second_order_job import second_order_job
-from mohs.space import Constraint, Measure, Source
+from mohs.space import Constraint, Measure, Services, Source
 from mohs.workers import Plan, spread
 
 if TYPE_CHECKING:
@@ -100,9 +104,23 @@ class Run:
         epsilon = float(self.manifest["config"]["epsilon"])
         return pair_biases(self.records(), epsilon=epsilon if filtered else None)
 
+    def radii(self) -> list[dict[str, Any]]:
+        """Of a radius run, what was found for each example that the victim reads right."""
+        self._made_by("radius")
+        return [{"example": r.example_id, **r.details} for r in self.records() if r.outcome is Outcome.MEASURED]
+
+    def certificates(self, path: str | Path) -> Path:
+        """Write the certificates of a radius run, one a line."""
+        self._made_by("radius")
+        with Path(path).open("w", encoding="utf-8") as file:
+            for row in self.radii():
+                if "certificate" in row:
+                    file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
+        return Path(path)
+
     def _made_by(self, command: str) -> None:
         if self.command != command:
-            figures = {"attack": "summary()", "second-order": "vulnerable()", "bias": "biases()"}
+            figures = {"attack": "summary()", "second-order": "vulnerable()", "bias": "biases()", "radius": "radii()"}
             raise BadInput(f"This is a run of `mohs {self.command}`; its figures are run.{figures[self.command]}.")
 
     def report(self, path: str | Path | None = None) -> Path:
@@ -381,6 +399,106 @@ def token_bias(
     }
     job = bias_job(victim, examples, pairs, **options)
     return _run("bias", job, bias_job, (victim, job.data, pairs), options, workers, out, progress)
+
+
+def radius(
+    victim: str | Victim | Callable[[list[Any]], Any],
+    examples: Examples,
+    *,
+    source: str | Source | None = None,
+    constraints: Sequence[str | Constraint] = (),
+    stopwords: str | Path | Iterable[str] | None = None,
+    attacks: str | Sequence[str | Attack] = (),
+    max_r: int = 2,
+    most: int = 1_000_000,
+    time_limit: float | None = None,
+    share: Share | None = None,
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
+    tagger: Any = None,
+    encoder: Any = None,
+    seed: int = 0,
+    n: int | None = None,
+    out: str | Path | None = None,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+    at_once: int | None = None,
+    workers: int = 1,
+    cache: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """How many substitutions each prediction withstands: L <= R < U, proven (Yang et al. 2022).
+
+    source, constraints, stopwords: the space; by default the five nearest vectors of each word that is no stopword.
+    attacks: what bounds the radius from above, in that space; the prover itself does so too.
+    max_r, most, time_limit: how far to prove: substitutions, texts an example, seconds an example.
+    share: also estimate which share of a larger space keeps the label: `mohs.bounds.Share("25%")`.
+    The other arguments are those of `mohs.attack`.
+
+    >>> import mohs
+    >>> run = mohs.radius("pocket", "pocket", n=3)
+    >>> all(record.details["exact"] for record in run.records())
+    True
+    """
+    _positive(n=n, at_once=at_once, workers=workers, most=most)
+    models = {"vectors": vectors, "wordnet": wordnet, "sememes": sememes, "tagger": tagger, "encoder": encoder}
+    options: dict[str, Any] = {
+        "source": source,
+        "constraints": constraints,
+        "stopwords": stopwords,
+        "attacks": [attacks] if isinstance(attacks, str) else attacks,
+        "max_r": max_r,
+        "most": most,
+        "seconds": time_limit,
+        "share": share,
+        "seed": seed,
+        "n": n,
+        "models": models,
+        "device": device,
+        "labels": labels,
+        "victim_options": victim_options,
+        "trust_pickle": trust_pickle,
+        "trust_code": trust_code,
+        "at_once": at_once,
+        "cache": cache,
+    }
+    job = radius_job(victim, examples, **options)
+    return _run("radius", job, radius_job, (victim, job.data), options, workers, out, progress)
+
+
+def verify(
+    certificates: str | Path,
+    victim: str | Victim,
+    *,
+    sample: int | None = None,
+    example: str | None = None,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+) -> list[tuple[Certificate, Checked]]:
+    """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level."""
+    found = read_certificates(Path(certificates))
+    if example is not None:
+        found = [certificate for certificate in found if certificate.example == example]
+        if not found:
+            raise BadInput(f"{certificates} has no certificate of the example {example!r}.")
+    model = victim_of(victim, device, labels, victim_options, trust_pickle, trust_code)
+    final: Victim = getattr(model, "verdict", model)
+    judge: Service[Fields, Scores] = Service(final, alone=not final.exact)
+
+    def ask(texts: Sequence[Fields]) -> Sequence[Scores]:
+        async def asked() -> Sequence[Scores]:
+            return await judge.ask(texts)
+
+        return answered(asked(), Services({}, Random(0)), judge)
+
+    return [(certificate, check(certificate, model, ask, sample)) for certificate in found]
 
 
 def _run(

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, attack, bias, entities, export, report, second_order, train, train_pocket
+from mohs.cli import assets, attack, bias, entities, export, radius, report, second_order, train, train_pocket
 from mohs.errors import MohsError, ServiceFailed
 
 app = typer.Typer(
@@ -33,6 +33,8 @@ app.command("second-order", short_help="Look near each example for a text that a
     second_order.second_order
 )
 app.command("bias", short_help="Measure how words such as he and she move a classifier.")(bias.bias)
+app.command("radius", short_help="How many substitutions predictions withstand, proven.")(radius.radius)
+app.command("verify", short_help="Check the certificates of a radius run.")(radius.verify)
 app.command("report")(report.report)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)

@@ -32,11 +32,15 @@ def levels(choices: Choices, r: int) -> list[int]:
 
 def points(choices: Choices, r: int, order: Sequence[int] | None = None) -> Iterator[Edits]:
     """Every point of Ω_r once, lazily: fewest changes first, then positions and words in the order given."""
-    places = list(choices) if order is None else list(order)
-    for j in range(min(max(r, 0), len(places)) + 1):
-        for chosen in combinations(places, j):
-            for words in product(*(choices[place] for place in chosen)):
-                yield dict(zip(chosen, words, strict=True))
+    for j in range(min(max(r, 0), len(choices)) + 1):
+        yield from points_at(choices, j, order)
+
+
+def points_at(choices: Choices, r: int, order: Sequence[int] | None = None) -> Iterator[Edits]:
+    """Every point with exactly r changes, likewise."""
+    for chosen in combinations(list(choices) if order is None else list(order), r):
+        for words in product(*(choices[place] for place in chosen)):
+            yield dict(zip(chosen, words, strict=True))
 
 
 class Sampler:

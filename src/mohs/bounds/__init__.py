@@ -1,0 +1,39 @@
+"""Robustness radius (Yang et al. 2022): from above by attacks, from below by proof, and the share that holds beyond."""
+
+from mohs.bounds.certificate import Certificate, Checked, check, read_certificates
+from mohs.bounds.intervals import (
+    Interval,
+    Sequential,
+    anytime,
+    clopper_pearson,
+    each,
+    hoeffding_interval,
+    hoeffding_size,
+    needed_clopper_pearson,
+)
+from mohs.bounds.prover import Proof, Prover
+from mohs.bounds.sampling import Draws, draw, exact_share
+from mohs.bounds.share import Share
+from mohs.bounds.task import RadiusTask
+
+__all__ = [
+    "Certificate",
+    "Checked",
+    "Draws",
+    "Interval",
+    "Proof",
+    "Prover",
+    "RadiusTask",
+    "Sequential",
+    "Share",
+    "anytime",
+    "check",
+    "clopper_pearson",
+    "draw",
+    "each",
+    "exact_share",
+    "hoeffding_interval",
+    "hoeffding_size",
+    "needed_clopper_pearson",
+    "read_certificates",
+]

@@ -1,0 +1,127 @@
+"""Uniform draws from Ω_r in bulk, and the exact share where Ω_r can be counted out.
+
+Let W_i(k) be the number of ways to change at most k of the positions from i on, with c_p words at position p:
+W_i(k) = W_{i+1}(k) + c_i W_{i+1}(k-1). A draw walks over the positions with k changes left, k = r at first, and changes
+position i with probability c_i W_{i+1}(k-1) / W_i(k), to each of its words alike. Along any walk these factors cancel
+to 1 / W_0(r), so that all points of Ω_r, X among them, are equally likely. To leave X out, 1 is taken from W_i(r)
+wherever nothing has changed yet, that is, where k is still r.
+
+No rounding: a change of probability a/b is decided by comparing a uniform real number in [0, 1), known bit by bit, with
+a/b. Its first 63 bits settle it unless they are the first 63 bits of a/b, and then, one time in 2^63, more bits are
+drawn and compared with more of a/b, as whole numbers, until they differ. So only a table of the first 63 bits is kept,
+however long a and b are, and the walk is taken by all draws together. What is assumed is that the generator's bits are
+uniform and independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.errors import BadInput
+
+Whole = npt.NDArray[np.int32]
+
+_BITS = 63  # drawn at a time; one less than fits, so that a certain change, 2^63, can be written
+
+
+class Draws:
+    """Draws points of Ω_r, many at once and each with the same probability exactly; worth keeping between batches.
+
+    sizes: how many words each position may be changed to, the original not counted.
+    original: whether X itself is one of the points.
+    """
+
+    def __init__(self, sizes: Sequence[int], r: int, *, original: bool = True) -> None:
+        if r < 0 or min(sizes, default=0) < 0:
+            raise BadInput(f"r is {r} and the fewest choices are {min(sizes, default=0)}; neither can be negative")
+        self.r = r
+        self._places = [place for place, count in enumerate(sizes) if count]
+        self._sizes = [sizes[place] for place in self._places]
+        self._most = min(r, len(self._places))
+        self._original = original
+        self.size = 1  # how many points there are to draw from
+        limits = []
+        for here, changed in self._ways():
+            self.size = here[-1]
+            limits.append([(a << _BITS) // b if b else 0 for a, b in map(self._odds, here, changed, range(len(here)))])
+        self._limits = np.array(limits[::-1], np.uint64)
+        self.size -= not original
+        if not self.size:
+            raise BadInput(f"nothing can change with r = {r} and {len(self._places)} positions that have choices")
+
+    def __call__(self, n: int, random: np.random.Generator) -> tuple[Whole, Whole]:
+        """For n draws the changed positions, in order, and which of its words each gets; n x r, padded with -1."""
+        positions = np.full((n, self.r), -1, np.int32)
+        words = np.full((n, self.r), -1, np.int32)
+        left = np.full(n, self._most, np.intp)
+        for step, (place, count) in enumerate(zip(self._places, self._sizes, strict=True)):
+            rows = np.flatnonzero(self._changes(step, left, random))
+            column = self._most - left[rows]
+            positions[rows, column] = place
+            words[rows, column] = random.integers(count, size=len(rows))  # rejects what would not divide evenly
+            left[rows] -= 1
+        return positions, words
+
+    def _changes(self, step: int, left: npt.NDArray[np.intp], random: np.random.Generator) -> npt.NDArray[np.bool_]:
+        limits = self._limits[step].take(left)
+        drawn = random.integers(1 << _BITS, size=len(left), dtype=np.uint64)
+        changed: npt.NDArray[np.bool_] = drawn < limits
+        tied = np.flatnonzero(drawn == limits)
+        if len(tied):
+            odds = self._odds_at(step)
+            changed[tied] = [_below(*odds[k], random) for k in left[tied].tolist()]
+        return changed
+
+    def _ways(self) -> Iterator[tuple[list[int], list[int]]]:
+        """W_i, and how many of those ways change position i, from the last position to the first; entries k <= r."""
+        here = [1] * (self._most + 1)
+        for count in reversed(self._sizes):
+            changed = [0, *(count * ways for ways in here[:-1])]
+            here = [without + ways for without, ways in zip(here, changed, strict=True)]
+            yield here, changed
+
+    def _odds(self, here: int, changed: int, k: int) -> tuple[int, int]:
+        """The probability of a change as two whole numbers."""
+        return changed, here - (k == self._most and not self._original)
+
+    def _odds_at(self, step: int) -> list[tuple[int, int]]:
+        """Of every k; worked out again, since it is hardly ever needed and the numbers are long."""
+        for i, (here, changed) in enumerate(self._ways(), 1):
+            if i == len(self._sizes) - step:
+                return list(map(self._odds, here, changed, range(len(here))))
+        raise AssertionError(f"there is no step {step}")
+
+
+def draw(
+    choices_sizes: Sequence[int], r: int, n: int, random: np.random.Generator, *, original: bool = True
+) -> tuple[Whole, Whole]:
+    """N points of Ω_r, uniformly: which positions change, in order, and to which of their words; padded with -1.
+
+    Both are n x r. Positions and words are counted from 0, words without the original. original: whether X itself, a
+    row without changes, may be drawn.
+    """
+    return Draws(choices_sizes, r, original=original)(n, random)
+
+
+def exact_share(levels: Sequence[int], holding: Sequence[int]) -> Fraction:
+    """PR itself, from how many texts have 0, 1, ..., r changes and how many of them keep the label."""
+    if len(levels) != len(holding) or not all(0 <= held <= there for there, held in zip(levels, holding, strict=True)):
+        raise BadInput(f"{list(holding)} texts hold of {list(levels)}; every level needs a number from 0 to its size")
+    if not sum(levels):
+        raise BadInput("there are no texts to have a share of; give the sizes of levels from 0 changes on")
+    return Fraction(sum(holding), sum(levels))
+
+
+def _below(a: int, b: int, random: np.random.Generator) -> bool:
+    """Whether the real number whose first bits are those of a/b lies below a/b."""
+    rest = (a << _BITS) % b if b else 0
+    while rest:
+        limit, rest = divmod(rest << _BITS, b)
+        drawn = int(random.integers(1 << _BITS, dtype=np.uint64))
+        if drawn != limit:
+            return drawn < limit
+    return False

@@ -1,0 +1,172 @@
+"""The radius of one example: from above by attacks, from below by proof, and the share that holds beyond it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from mohs.attacks.goal import UNTARGETED, parse_goal
+from mohs.attacks.method import Ask, Attack
+from mohs.attacks.trial import NEAR_TIE, seen_by
+from mohs.bounds.additive import worst_of
+from mohs.bounds.certificate import Certificate
+from mohs.bounds.prover import TIE, Level, Proof, Prover, margin_of
+from mohs.bounds.share import Share
+from mohs.engine import Answers, BudgetSpent, Meter
+from mohs.errors import MohsError
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.records import Outcome, Record
+from mohs.space import Constraint, Source, Space, build_space
+from mohs.space.omega import Edits
+from mohs.text import Example
+from mohs.text.text import brief
+
+
+@dataclass(frozen=True)
+class RadiusTask:
+    """L <= R < U for an example that the victim reads right: R is the most substitutions that change nothing.
+
+    L is proven by asking every text with at most so many substitutions, or in closed form where words add up; U is the
+    fewest substitutions with which an attack, or the prover itself, changed the label.
+    """
+
+    name: str
+    source: Source
+    constraints: tuple[Constraint, ...]  # on words
+    stopwords: frozenset[str]
+    attacks: tuple[tuple[str, Attack], ...]
+    model: Victim
+    victim: Answers[Fields, Scores]
+    judge: Answers[Fields, Scores]
+    services: Mapping[str, Any]
+    classes: int
+    prover: Prover = Prover()
+    seconds: float | None = None  # an example
+    share: Share | None = None
+    seed: int = 0
+    clock: Callable[[], float] = time.monotonic
+
+    async def __call__(self, example: Example) -> Record:
+        """The record of an example; whatever raises becomes its outcome `error`."""
+        facts: dict[str, Any] = {}
+        try:
+            outcome = await self._measured(example, facts)
+        except Exception as error:
+            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
+            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            outcome = Outcome.ERROR
+        return Record(
+            attack=self.name,
+            example_id=example.id,
+            outcome=outcome,
+            label=example.label,
+            names=example.names,
+            original=example.text.fields,
+            seed=self.seed,
+            words=len(example.text),
+            **facts,
+        )
+
+    async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
+        x, label = example.text, example.label
+        (before,) = await self.judge.ask([x.fields])
+        facts |= {"scores_before": before, "queries": 1, "near_tie": margin_of(before, label) < NEAR_TIE}
+        if margin_of(before, label) <= TIE:
+            return Outcome.SKIPPED
+        meter: Meter[Fields, Scores] = Meter(self.victim, None, key=brief)
+        ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
+        positions = seen_by(self.model, example)
+        facts["beyond_window"] = len(example.positions) - len(positions)
+        space = await build_space(x, self.source, self.constraints, self.stopwords, positions, ask)
+        facts["positions"] = len(space.positions)
+        started = self.clock()
+
+        def late() -> bool:
+            return self.seconds is not None and self.clock() - started > self.seconds
+
+        uppers = {name: await self._attacked(attack, space, label, ask) for name, attack in self.attacks}
+        found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
+        proof, form = await self._closed(space, label), "closed form"
+        if proof is None:
+            last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
+            prover = Prover(last, self.prover.most)
+            proof, form = await prover(space, label, ask, self.judge, late), "enumeration"
+        if proof.found is not None and (found is None or len(proof.found) < len(found)):
+            found = proof.found
+        lower, upper = proof.certified, None if found is None else len(found)
+        whole = lower >= len(space.choices)
+        details: dict[str, Any] = {
+            "lower": lower,
+            "upper": upper,
+            "exact": whole or upper == lower + 1,
+            "whole": whole,
+            "by": form,
+            "stopped": proof.stopped,
+            "sizes": [level.size for level in proof.levels],
+            "margins": [level.margin for level in proof.levels],
+            "attacks": {name: None if edits is None else len(edits) for name, edits in uppers.items()},
+        }
+        if self.share is not None:
+            details["share"] = await self.share(space, label, len(x), ask, f"{self.seed}/{example.id}")
+        if lower:
+            details["certificate"] = self._certificate(example, space, lower, form, proof.levels)
+        facts |= {"queries": meter.queries + 1, "details": details}
+        if found is not None:
+            text = x.replace_all(found)
+            (after,) = await self.judge.ask([text.fields])
+            facts |= {"perturbed": text.fields, "edits": space.edits(text), "scores_after": after}
+        return Outcome.MEASURED
+
+    async def _attacked(self, attack: Attack, space: Space, label: int, ask: Ask) -> Edits | None:
+        goal = parse_goal(UNTARGETED, label, self.classes)
+        try:
+            proposal = await attack(space.text, goal, space, ask)
+        except BudgetSpent:
+            return None
+        if proposal == space.text or proposal not in space:
+            return None
+        (after,) = await self.judge.ask([proposal.fields])
+        if margin_of(after, label) >= -TIE:
+            return None
+        return {edit.position: edit.new for edit in space.edits(proposal)}
+
+    async def _closed(self, space: Space, label: int) -> Proof | None:
+        """Where words add up: the worst text of every level, put to the judge."""
+        worst = worst_of(self.model, space, label)
+        if worst is None:
+            return None
+        proof = Proof()
+        texts = [space.text.replace_all(worst.edits(r)) for r in range(1, len(worst.steps) + 1)]
+        answers = await self.judge.ask([text.fields for text in texts]) if texts else []
+        for r, scores in enumerate(answers, 1):
+            margin = margin_of(scores, label)
+            if margin < -TIE:
+                proof.found = worst.edits(r)
+                return proof
+            proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= TIE)))
+            if margin <= TIE:
+                proof.stopped = "ties"
+                return proof
+        last = proof.levels[-1].margin if proof.levels else 1.0
+        for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # what hurts nobody changes nothing
+            proof.levels.append(Level(r, 1, last, worst.edits(r), ""))
+        return proof
+
+    def _certificate(
+        self, example: Example, space: Space, radius: int, form: str, levels: list[Level]
+    ) -> dict[str, Any]:
+        return Certificate(
+            victim=self.model.name,
+            fingerprint=self.model.fingerprint,
+            example=example.id,
+            text=example.text.fields,
+            label=example.label,
+            radius=radius,
+            choices=space.choices,
+            by=form,
+            levels=tuple(levels[:radius]),
+        ).to_json()

@@ -1,0 +1,251 @@
+"""Prover, closed form, certificates and the share, against brute force."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+import mohs
+from mohs.attacks.method import Ask
+from mohs.bounds import Certificate, Prover, Share, check, read_certificates
+from mohs.bounds.additive import worst_of
+from mohs.bounds.prover import TIE, margin_of
+from mohs.engine import Meter
+from mohs.errors import BadInput
+from mohs.models.bag import BagVictim, pocket_victim
+from mohs.models.function import FunctionVictim
+from mohs.records import Outcome
+from mohs.space import Space
+from mohs.text import Text
+from tests.second_order.toys import chances
+from tests.toys import Instant, Table, now
+
+WORDS = "abcdefg"
+spaces = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.lists(st.sampled_from(WORDS), max_size=3, unique=True)), min_size=1, max_size=5
+)
+
+
+def space_of(rows: list[tuple[str, list[str]]]) -> Space:
+    choices = {i: tuple(w for w in words if w != own) for i, (own, words) in enumerate(rows)}
+    return Space(Text(" ".join(own for own, _ in rows)), {i: words for i, words in choices.items() if words})
+
+
+def texts_at(space: Space, r: int) -> list[Text]:
+    """Every text with exactly r substitutions, the long way round."""
+    words = [(space.text.words[i], *space.choices.get(i, ())) for i in range(len(space.text))]
+    found = [Text(" ".join(each)) for each in product(*words)]
+    return [text for text in found if len(space.text.changes(text)) == r]
+
+
+def ask_of(victim: Any) -> Ask:
+    return Ask({}, Random(0), Meter(Instant(victim)))
+
+
+def true_radius(space: Space, label: int, victim: Any, max_r: int) -> tuple[int, bool]:
+    """How many substitutions change nothing, and whether more do (within max_r)."""
+    for r in range(1, max_r + 1):
+        if any(margin_of(victim(text.fields), label) < -TIE for text in texts_at(space, r)):
+            return r - 1, True
+    return max_r, False
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=spaces, salt=st.text("xyz", max_size=3), classes=st.integers(2, 4), max_r=st.integers(0, 6))
+def test_the_prover_is_right(rows: list[Any], salt: str, classes: int, max_r: int) -> None:
+    space, victim = space_of(rows), chances(classes, salt)
+    scores = victim(space.text.fields)
+    label = max(range(classes), key=lambda i: scores[i])
+    proof = now(Prover(max_r)(space, label, ask_of(victim), Instant(victim)))
+    last = min(max_r, len(space.choices))
+    radius, more = true_radius(space, label, victim, last)
+    assert proof.certified == radius
+    assert (proof.found is not None) == more
+    if proof.found is not None:
+        text = space.text.replace_all(proof.found)
+        assert len(space.text.changes(text)) == radius + 1
+        assert margin_of(victim(text.fields), label) < 0
+    for level in proof.levels:
+        margins = [margin_of(victim(text.fields), label) for text in texts_at(space, level.r)]
+        assert level.size == len(margins)
+        assert level.margin == pytest.approx(min(margins), abs=1e-6)
+        assert margin_of(victim(space.text.replace_all(level.where).fields), label) == pytest.approx(min(margins))
+
+
+def test_ties_are_not_certified() -> None:
+    space = space_of([("a", ["b"]), ("c", ["d"])])
+
+    def victim(fields: tuple[str, ...]) -> tuple[float, float]:
+        return (0.5, 0.5) if fields == ("b c",) else (0.6, 0.4)
+
+    proof = now(Prover(2)(space, 0, ask_of(victim), Instant(victim)))
+    assert (proof.certified, proof.found, proof.stopped) == (0, None, "ties")
+
+
+def test_near_ties_are_the_judges() -> None:
+    space = space_of([("a", ["b"])])
+    coarse = lambda fields: (0.503, 0.497)  # noqa: E731
+    fine = lambda fields: (0.498, 0.502)  # noqa: E731
+    assert now(Prover(1)(space, 0, ask_of(coarse), Instant(fine))).found == {0: "b"}
+    assert now(Prover(1)(space, 0, ask_of(fine), Instant(coarse))).certified == 1
+
+
+def test_limits() -> None:
+    space = space_of([("a", ["b", "c"]), ("c", ["d", "e"])])
+    victim = lambda fields: (0.9, 0.1)  # noqa: E731
+    proof = now(Prover(2, most=7)(space, 0, ask_of(victim), Instant(victim)))
+    assert (proof.certified, proof.stopped) == (1, "texts")  # 4 texts, and then 4 more
+    late = iter([False, True])
+    proof = now(Prover(2)(space, 0, ask_of(victim), Instant(victim), late.__next__))
+    assert (proof.certified, proof.stopped) == (1, "time")
+    with pytest.raises(BadInput):
+        Prover(-1)
+
+
+scores = st.integers(-40, 40).map(lambda i: i / 8)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=spaces, weights=st.lists(scores, min_size=7, max_size=7), bias=scores, data=st.data())
+def test_the_closed_form_is_right(rows: list[Any], weights: list[float], bias: float, data: st.DataObject) -> None:
+    bag = BagVictim("bag", dict(zip(WORDS, weights, strict=True)), bias, ("n", "p"))
+    space = space_of(rows)
+
+    def victim(fields: tuple[str, ...]) -> tuple[float, ...]:
+        return bag.collect(bag.launch([fields]))[0]
+
+    label = data.draw(st.integers(0, 1))
+    worst = worst_of(bag, space, label)
+    assert worst is not None
+    for r in range(len(space.choices) + 1):
+        true = min(margin_of(victim(t.fields), label) for j in range(r + 1) for t in texts_at(space, j))
+        found = margin_of(victim(space.text.replace_all(worst.edits(r)).fields), label)
+        assert found == pytest.approx(true, abs=1e-12)
+
+
+def test_the_closed_form_knows_where_it_does_not_hold() -> None:
+    bag = pocket_victim()
+    assert worst_of(bag, Space(Text("a good film"), {1: ("very fine",)}), 1) is None  # another number of words
+    assert worst_of(object(), Space(Text("a good film"), {1: ("fine",)}), 1) is None
+
+
+def test_the_pocket_victim_is_certified_exactly_and_enumeration_agrees() -> None:
+    run = mohs.radius("pocket", "pocket", n=12)
+    rows = {row["example"]: row for row in run.radii()}
+    assert all(row["exact"] and row["by"] == "closed form" for row in rows.values())
+    bag = pocket_victim()
+
+    class Plain:
+        """The same victim, whose inside nobody knows."""
+
+        name, fingerprint, in_flight, hard, exact = "plain", "plain", 1, False, True
+        labels = bag.labels
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bag, name)
+
+    again = mohs.radius(Plain(), "pocket", n=12, max_r=2)
+    for row in again.radii():
+        true = rows[row["example"]]
+        assert row["by"] == "enumeration"
+        assert row["lower"] == min(true["lower"], 2)
+        assert row["upper"] == (true["upper"] if true["upper"] is not None and true["upper"] <= 2 else None)
+
+
+def test_attacks_bound_from_above() -> None:
+    run = mohs.radius("pocket", "pocket", n=6, attacks=["random", "beam"], tagger="pocket")
+    for row in run.radii():
+        for edits in row["attacks"].values():
+            assert edits is None or edits >= row["upper"] > row["lower"]
+
+
+def test_certificates_can_be_checked(tmp_path: Path) -> None:
+    victim = chances(2, "")
+    table = Table(tuple((word, tuple(WORDS.replace(word, "")[:3])) for word in WORDS))
+
+    def predict(texts: list[str]) -> list[list[float]]:
+        return [list(victim((text,))) for text in texts]
+
+    rows = [(" ".join(words), 0) for words in ("abc", "bcd", "cde", "def")]
+    model = FunctionVictim(predict)
+    run = mohs.radius(model, rows, source=table, stopwords="none", max_r=2, out=tmp_path / "run")
+    with run:
+        file = run.certificates(tmp_path / "c.jsonl")
+        certified = [row for row in run.radii() if row["lower"]]
+    assert certified
+    found = mohs.verify(file, model)
+    assert all(checked.sound and checked.whole and checked.same for _, checked in found)
+    assert [certificate.radius for certificate, _ in found] == [row["lower"] for row in certified]
+    assert all(checked.sound for _, checked in mohs.verify(file, model, sample=2))
+    certificate = read_certificates(file)[0]
+    row = certificate.to_json()
+    assert Certificate.from_json(json.loads(json.dumps(row))) == certificate
+    other = check(certificate, model, lambda texts: [(0.4, 0.6)] * len(texts), None)
+    assert not other.sound
+    assert "does not hold" in other.why
+    row["levels"][0]["size"] += 1
+    assert not check(Certificate.from_json(row), model, lambda texts: [(0.9, 0.1)], None).sound
+    model.fingerprint = "another"
+    assert "another model" in mohs.verify(file, model)[0][1].why
+    with pytest.raises(BadInput, match="no certificate of the example 'x'"):
+        mohs.verify(file, model, example="x")
+    (tmp_path / "bad.json").write_text("{}")
+    with pytest.raises(BadInput, match="no certificate of ours"):
+        mohs.verify(tmp_path / "bad.json", model)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=spaces, salt=st.text("xyz", max_size=3), r=st.integers(0, 5))
+def test_a_small_space_is_counted(rows: list[Any], salt: str, r: int) -> None:
+    space, victim = space_of(rows), chances(2, salt)
+    found = now(Share(str(r))(space, 0, len(rows), ask_of(victim), "seed"))
+    texts = [text for j in range(r + 1) for text in texts_at(space, j)]
+    held = sum(margin_of(victim(text.fields), 0) > TIE for text in texts)
+    assert (found["method"], found["n"], found["hold"]) == ("counted", len(texts), held)
+    assert found["value"] == float(Fraction(held, len(texts)))
+
+
+@pytest.mark.parametrize("method", ["clopper-pearson", "hoeffding", "sequential"])
+def test_a_large_space_is_sampled(method: str) -> None:
+    space = Space(Text(" ".join("a" * 12)), dict.fromkeys(range(12), ("b", "c", "d")))
+
+    def victim(fields: tuple[str, ...]) -> tuple[float, float]:
+        return (0.9, 0.1) if fields[0].count("b") < 3 else (0.1, 0.9)
+
+    share = Share("25%", method=method)
+    found = now(share(space, 0, 12, ask_of(victim), "seed"))
+    true = 1 - 220 / (1 + 36 + 66 * 9 + 220 * 27)  # of three changes, all to b
+    assert found["r"] == 3
+    assert found["low"] <= true <= found["high"]
+    assert found["high"] - found["low"] <= 0.05 + 1e-9
+    assert found["n"] <= 4794
+    assert now(share(space, 0, 12, ask_of(victim), "seed")) == found
+
+
+def test_radii_of_shares() -> None:
+    assert [Share("25%").radius(n) for n in (1, 4, 7, 8)] == [1, 1, 1, 2]
+    assert Share("3").radius(100) == 3
+    for bad in ("x", "-1", "-5%", "1.5"):
+        with pytest.raises(BadInput, match="radius"):
+            Share(bad)
+    with pytest.raises(BadInput, match="epsilon"):
+        Share(epsilon=0)
+    with pytest.raises(BadInput, match="Unknown method"):
+        Share(method="guess")
+
+
+def test_bad_input_and_misread_examples() -> None:
+    run = mohs.radius("pocket", [("a wonderful film", 0), ("a wonderful film", 1), ("", 0)])
+    assert next(record.outcome for record in run.records()) is Outcome.SKIPPED
+    with pytest.raises(BadInput, match="judges whole texts"):
+        mohs.radius("pocket", "pocket", n=2, constraints=["similarity>=0.9"])
+    with pytest.raises(BadInput, match="time limit"):
+        mohs.radius("pocket", "pocket", n=2, time_limit=0)
