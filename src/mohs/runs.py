@@ -441,7 +441,7 @@ def radius(
 
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)
-    >>> all(record.details["exact"] for record in run.records())
+    >>> all(row["exact"] for row in run.radii())
     True
     """
     _positive(n=n, at_once=at_once, workers=workers, most=most)
