@@ -203,13 +203,16 @@ def test_large_spaces_are_drawn_as_by_the_sampler_for_single_points(sizes: list[
         assert chi2_contingency([[counts[value] for value in common] for counts in counted]).pvalue > 1e-3
 
 
-def test_positions_and_words_of_a_space_beyond_64_bits() -> None:
-    """One change in a space where the first position has half of all words, and none fits what the others have."""
+def test_positions_are_drawn_by_their_number_of_words() -> None:
     sizes = [30, *[1] * 30]
     positions, words = draw(sizes, 1, 60_000, np.random.default_rng(2), original=False)
     drawn = np.bincount(positions[:, 0], minlength=31)
     assert chisquare(drawn, [30_000, *[1000] * 30]).pvalue > 1e-3
     assert chisquare(np.bincount(words[positions[:, 0] == 0, 0], minlength=30)).pvalue > 1e-3
+
+
+def test_a_space_beyond_64_bits_without_a_limit() -> None:
+    """Each position is then by itself."""
     wide = Draws([40] * 200, 200)
     assert wide.size == 41**200
     changes = (wide(20_000, np.random.default_rng(2))[0] >= 0).sum()

@@ -131,8 +131,7 @@ def _anytime_low(hits: Floats, misses: Floats, delta: float) -> Floats:
         middle = (outside + inside) / 2
         rejected = mixture >= xlogy(hits, middle) + xlog1py(misses, -middle)
         outside, inside = np.where(rejected, middle, outside), np.where(rejected, inside, middle)
-    # Rounded outwards; without hits nothing at the low end is rejected.
-    return np.where(hits > 0, outside, 0.0)
+    return outside  # rounded away from the mean; zero where there are no hits
 
 
 class Sequential:
@@ -142,8 +141,8 @@ class Sequential:
     holds PR at all looks together (see `anytime`), hence their intersection does, and hence the one at which one
     stopped. Where the intersection is empty, which happens with probability at most delta, the last one stays.
 
-    Take the interval's centre for the estimate: the mean of draws that were stopped by looking at them leans to the side
-    that stops.
+    Take the interval's centre for the estimate: the mean of draws that were stopped by looking at them leans towards
+    what stops them.
 
     last: a number of draws, fixed beforehand, at which Clopper-Pearson is consulted too. Each of the two then gets half
     of delta, and the union bound covers both. With it (`Sequential.within`) draws end there at the latest.

@@ -73,7 +73,7 @@ class Draws:
         tied = np.flatnonzero(drawn == limits)
         if len(tied):
             odds = self._odds_at(step)
-            changed[tied] = [_below(*odds[k], random) for k in left[tied].tolist()]
+            changed[tied] = [_below(odds[k], random) for k in left[tied].tolist()]
         return changed
 
     def _ways(self) -> Iterator[tuple[list[int], list[int]]]:
@@ -116,8 +116,9 @@ def exact_share(levels: Sequence[int], holding: Sequence[int]) -> Fraction:
     return Fraction(sum(holding), sum(levels))
 
 
-def _below(a: int, b: int, random: np.random.Generator) -> bool:
+def _below(odds: tuple[int, int], random: np.random.Generator) -> bool:
     """Whether the real number whose first bits are those of a/b lies below a/b."""
+    a, b = odds
     rest = (a << _BITS) % b if b else 0
     while rest:
         limit, rest = divmod(rest << _BITS, b)

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from mohs.attacks.method import Ask
-from mohs.bounds.intervals import Sequential, clopper_pearson, hoeffding_interval, hoeffding_size
+from mohs.bounds.intervals import (
+    Sequential,
+    clopper_pearson,
+    hoeffding_interval,
+    hoeffding_size,
+    needed_clopper_pearson,
+)
 from mohs.bounds.prover import TIE, margin_of
 from mohs.bounds.sampling import draw
 from mohs.errors import BadInput
@@ -22,6 +28,7 @@ from mohs.text import Text
 
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
 _CHUNK = 512
+_LOOK = 100  # texts between two looks at a sequential interval
 
 
 @dataclass(frozen=True)
@@ -29,8 +36,7 @@ class Share:
     """With probability 1 - delta the true share lies in the interval, for one example.
 
     r: substitutions, as a number or as a share of the words ("25%": rounded down, at least one). The number of texts is
-    Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is narrow enough, and may
-    be looked at at any time. A space of no more texts than would be drawn is counted instead.
+    Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is narrow enough. A space of no more texts than would be drawn is counted instead.
     """
 
     r: str = "25%"
@@ -60,36 +66,29 @@ class Share:
 
     @property
     def draws(self) -> int:
-        """How many texts are drawn at most."""
-        return self.n or hoeffding_size(self.epsilon, self.delta)
+        """How many texts are drawn, or with `sequential` at most."""
+        if self.n is not None:
+            return self.n
+        if self.method == "sequential":
+            return needed_clopper_pearson(self.epsilon, self.delta / 2)
+        return hoeffding_size(self.epsilon, self.delta)
 
     async def __call__(self, space: Space, label: int, words: int, ask: Ask, seed: str) -> dict[str, Any]:
         """The share of an example's texts, as its record keeps it."""
         r = min(self.radius(words), len(space.choices))
         size = omega.size(space.choices, r)
+        found: dict[str, Any] = {"r": r, "size": size if size < 2**53 else float(size) if size < 10**300 else math.inf}
         if size <= self.draws:
-            hits, asked, _ = await self._held(map(space.text.replace_all, omega.points(space.choices, r)), label, ask)
-            value = hits / asked
-            return {
-                "r": r,
-                "size": size,
-                "n": asked,
-                "hold": hits,
-                "value": value,
-                "low": value,
-                "high": value,
-                "method": "counted",
-            }
-        texts = _drawn(space, r, self.draws, seed)
-        hits, asked, sequence = await self._held(texts, label, ask, self.method == "sequential")
-        if sequence is not None:
-            low, high = sequence.interval
-        else:
-            interval = hoeffding_interval if self.method == "hoeffding" else clopper_pearson
-            low, high = interval(hits, asked, self.delta)
-        return {
-            "r": r,
-            "size": size if size < 2**53 else float(size) if size < 10**300 else math.inf,
+            texts = map(space.text.replace_all, omega.points(space.choices, r))
+            hits, asked = await self._held(texts, label, ask)
+            share = hits / asked
+            return found | {"n": asked, "hold": hits, "value": share, "low": share, "high": share, "method": "counted"}
+        drawn = _drawn(space, r, self.draws, seed)
+        if self.method == "sequential":
+            return found | await self._sequential(drawn, label, ask)
+        hits, asked = await self._held(drawn, label, ask)
+        low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(hits, asked, self.delta)
+        return found | {
             "n": asked,
             "hold": hits,
             "value": hits / asked,
@@ -98,21 +97,25 @@ class Share:
             "method": self.method,
         }
 
-    async def _held(
-        self, texts: Iterator[Text], label: int, ask: Ask, stop: bool = False
-    ) -> tuple[int, int, Sequential | None]:
+    async def _sequential(self, texts: Iterator[Text], label: int, ask: Ask) -> dict[str, Any]:
+        """Until the interval is narrow enough; its centre is the estimate, as the mean leans towards what stops it."""
+        sequence = Sequential(self.delta, self.draws)
+        while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
+            some = min(_LOOK, room)
+            hits, _ = await self._held(islice(texts, some), label, ask)
+            sequence.add(hits, some)
+        low, high = sequence.interval
+        found = {"n": sequence.n, "hold": sequence.hits, "value": sequence.interval.centre}
+        return found | {"low": low, "high": high, "method": self.method}
+
+    async def _held(self, texts: Iterator[Text], label: int, ask: Ask) -> tuple[int, int]:
+        """How many texts keep the label, and of how many."""
         hits = asked = 0
-        sequence = Sequential(self.delta) if stop else None
         while chunk := list(islice(texts, _CHUNK)):
             answers = await ask.victim(chunk)
-            held = sum(margin_of(scores, label) > TIE for scores in answers)
-            hits, asked = hits + held, asked + len(chunk)
-            if sequence is not None:
-                sequence.add(held, len(chunk))
-                low, high = sequence.interval
-                if (high - low) / 2 <= self.epsilon:
-                    break
-        return hits, asked, sequence
+            hits += sum(margin_of(scores, label) > TIE for scores in answers)
+            asked += len(chunk)
+        return hits, asked
 
 
 def _drawn(space: Space, r: int, n: int, seed: str) -> Iterator[Text]:
