@@ -232,19 +232,16 @@ HEAD = (
 )
 
 
-def second_order(victims: Sequence[str], n: int, lm: str | None, setting: Setting, loaded: dict[str, Any]) -> None:
-    """All methods on all victims, one table."""
-    from mohs.models.causal_lm import load_lm
-
+def second_order(
+    victims: Sequence[str], methods: Sequence[str], n: int, models: dict[str, Any], setting: Setting
+) -> None:
+    """Methods on victims, one table."""
     known = finished(setting.out)
     names = {arch: trained(arch, setting) for arch in victims}
-    models = dict(loaded)
-    if lm is not None:
-        models["lm"] = Remembered(load_lm(lm, setting.device))
     rows: dict[tuple[Any, ...], str] = {}
-    for method, part in METHODS.items():
+    for method in methods:
         for arch in victims:
-            count = max(1, round(n * part * FEWER.get(arch, 1.0)))
+            count = max(1, round(n * METHODS[method] * FEWER.get(arch, 1.0)))
             key = ("second-order", arch, method, count, setting.mark)
             if key not in known:
                 keep(setting.out, searched(arch, names[arch], method, count, models, setting))
@@ -369,6 +366,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("mohs-reproductions"))
     parser.add_argument("--parts", nargs="+", default=["second-order", "bias"], choices=("second-order", "bias"))
     parser.add_argument("--victims", nargs="+", default=list(VICTIMS), choices=VICTIMS)
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
     parser.add_argument("--n", type=int, default=40, help="examples for so-beam; so-enum 0.3, random 1.5 times as many")
     parser.add_argument("--rows", type=int, default=20_000, help="training examples drawn; a quarter for minilm")
     parser.add_argument("--epochs", type=int, default=6, help="of the victims that read words")
@@ -395,13 +393,15 @@ def main() -> None:
         options.device,
         options.quick,
     )
+    from mohs.models.causal_lm import load_lm
     from mohs.models.masked_lm import load_masked_lm
 
     options.out.mkdir(parents=True, exist_ok=True)
     spec = options.masked_lm or f"hf:{options.assets / 'models' / 'minilm-mlm'}"
     loaded = {"masked_lm": Remembered(load_masked_lm(spec, options.device))}
+    fluency = {} if options.lm is None else {"lm": Remembered(load_lm(options.lm, options.device))}
     if "second-order" in options.parts:
-        second_order(options.victims, options.n, options.lm, setting, loaded)
+        second_order(options.victims, options.methods, options.n, loaded | fluency, setting)
     if "bias" in options.parts:
         bias(setting, loaded)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import threading
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,9 @@ import pytest
 
 import mohs
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.lending import Desk
 from mohs.records import Record
+from mohs.workers import Heard
 
 DYING = """
 import os, signal
@@ -61,3 +65,27 @@ def test_a_dead_worker_ends_the_run_and_loses_nothing(tmp_path: Path, monkeypatc
     monkeypatch.delenv("DIE")
     with start() as run:
         assert len(run) == 7
+
+
+def test_neither_end_of_a_line_waits_for_the_other_to_listen() -> None:
+    ours, theirs = Pipe()
+    large = bytes(1 << 20)  # more than a pipe holds
+
+    def answer() -> None:
+        for _ in range(3):
+            ours.send((ours.recv().ticket, large))
+
+    found: list[Any] = []
+
+    def ask() -> None:
+        desk = Desk(Heard(theirs))
+        tickets = [desk.post(0, large) for _ in range(3)]  # type: ignore[arg-type]
+        found.extend(map(desk.answers, tickets))
+
+    ends = [threading.Thread(target=end, daemon=True) for end in (answer, ask)]
+    for end in ends:
+        end.start()
+    for end in ends:
+        end.join(30)
+    assert found == [large] * 3
+    ours.close()

@@ -11,7 +11,7 @@ from typing import Any
 from mohs.attacks.trial import seen_by
 from mohs.bias import BiasTask, Pairs, read_pairs
 from mohs.engine import Service
-from mohs.errors import BadInput
+from mohs.errors import BadInput, ServiceFailed
 from mohs.job import Examples, Job, Subject, answered, named_models, subject_of
 from mohs.models.victim import Victim
 from mohs.resources import load_services
@@ -102,9 +102,7 @@ def bias_job(
                 f"smaller -k, --breadth or --most, or a larger budget."
             )
         looked = min(_LOOKED_AT, len(found))
-        notes.append(
-            f"About {texts:,.0f} texts a sentence with a pair ({len(found)}), reckoned from {looked}."
-        )
+        notes.append(f"About {texts:,.0f} texts a sentence with a pair ({len(found)}), reckoned from {looked}.")
     config = {
         **subject.config,
         "attacks": [name],
@@ -160,11 +158,16 @@ def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
     for example in found[:_LOOKED_AT]:
         positions = seen_by(task.model, example)[1:]
         near = replace(task.near, avoid=task.near.avoid | task.pairs.blacklist)
-        first = answered(size_of(example.text, 1, near, positions, ask), ask)
+        try:
+            first = answered(size_of(example.text, 1, near, positions, ask), ask)
+        except ServiceFailed:
+            raise
+        except Exception:  # that example will say so itself
+            continue
         size = total = 1.0
         for step in range(task.k):
             size = size * first / (step + 1)
             size = size if size <= task.most else min(size, task.breadth * first)
             total += size
         totals.append(2 * total * len(task.fits(example)))
-    return sum(totals) / len(totals)
+    return sum(totals) / max(1, len(totals))

@@ -165,6 +165,11 @@ class Run:
             from mohs.report.second_order import second_order_lines
 
             return table_html([(found.attack, second_order_lines(found)) for found in self.vulnerable()])
+        if self.command == "radius":
+            from mohs.report.radius import curve_lines, radius_lines, summarise_radius
+
+            figures = summarise_radius(self.records(), self.manifest["config"])
+            return table_html([("radius", radius_lines(figures)), ("withstand r", curve_lines(figures))])
         return table_html([(summary.attack, lines(summary)) for summary in self.summary()])
 
 

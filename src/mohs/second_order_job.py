@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,8 +12,8 @@ from typing import Any
 
 from mohs.attacks.catalogue import describe, identity
 from mohs.attacks.trial import seen_by
-from mohs.engine import AnswerCache, Service
-from mohs.errors import BadInput
+from mohs.engine import AnswerCache, Service, together
+from mohs.errors import BadInput, ServiceFailed
 from mohs.job import Examples, Job, Subject, answered, named_models, subject_of, written
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.resources import load_services
@@ -25,7 +26,9 @@ from mohs.text.stopwords import read_stopwords
 
 SYNONYMS = Neighbours(k=8, min_cosine=0.5)
 _LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
-_DECIMALS = 4  # of the victim's answer to a word, by which another model of the same name is told
+_SAMPLED = 8  # words by whose answers another model of the same name is told
+_DECIMALS = 4  # of those answers
+_ENDLESS = 1e15  # texts that nobody enumerates
 
 
 def second_order_job(
@@ -117,21 +120,37 @@ def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
         )
     names = next(iter(subject.data)).names
     items: dict[Fields, str] = {(word, *("" for _ in names[1:])): word for word in words_in(partners)}
-    key = f"{subject.model.fingerprint}/{[round(p, _DECIMALS) for p in subject.service.prove([next(iter(items))])[0]]}"
+    some = list(items)[:: -(-len(items) // _SAMPLED)]
+    told = answered(_asked(subject.service, some), ask, subject.service)
+    key = f"{subject.model.fingerprint}/{[[round(p, _DECIMALS) for p in scores or ()] for scores in told]}"
     with _file() as file:
         known: dict[Fields, Scores] = {} if file is None else file.get(key, list(items))
         missing = [item for item in items if item not in known]
         found = answered(_asked(subject.service, missing), ask, subject.service) if missing else []
-        fresh = dict(zip(missing, found, strict=True))
+        fresh = {item: scores for item, scores in zip(missing, found, strict=True) if scores}
         if file is not None and fresh:
             with suppress(BadInput):
                 file.put(key, fresh)
     known |= fresh
-    return PatchBook(partners, {word: known[item] for item, word in items.items()})
+    scores = {word: known[item] for item, word in items.items() if item in known}
+    if not scores:
+        raise BadInput(f"{subject.model.name} raises at every single word, and patch words are chosen by its answers.")
+    read = {word: tuple(other for other in others if other in scores) for word, others in partners.items()}
+    return PatchBook({word: others for word, others in read.items() if word in scores and others}, scores)
 
 
-async def _asked(service: Service[Fields, Scores], items: Sequence[Fields]) -> list[Scores]:
-    return list(await service.ask(items))
+async def _asked(service: Service[Fields, Scores], items: Sequence[Fields]) -> list[Scores | None]:
+    """The answer to each word, or None where the victim raises: that word alone is lost."""
+    return await together(*(_answer(service, item) for item in items))
+
+
+async def _answer(service: Service[Fields, Scores], item: Fields) -> Scores | None:
+    try:
+        return (await service.ask([item]))[0]
+    except ServiceFailed:
+        raise
+    except Exception:  # whatever a victim raises at a word without its text
+        return None
 
 
 @contextmanager
@@ -151,16 +170,32 @@ def _file() -> Iterator[AnswerCache | None]:
 
 def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, most: int) -> None:
     """Refuse to enumerate what has no end."""
-    sizes = []
+    firsts: list[tuple[float, int]] = []
     for _, example in zip(range(_LOOKED_AT), subject.data, strict=False):
         positions = seen_by(subject.model, example)[1:]  # one word is the patch
-        sizes.append(answered(size_of(example.text, chosen.k, chosen.near, positions, ask), ask))
-    mean = sum(sizes) / len(sizes)
-    if mean > most:
-        smaller = chosen.k
-        while smaller > 1 and mean ** (smaller / chosen.k) > most:
-            smaller -= 1
+        try:
+            first = answered(size_of(example.text, 1, chosen.near, positions, ask), ask)
+        except ServiceFailed:
+            raise
+        except Exception:  # that example will say so itself
+            continue
+        firsts.append((first, len(positions)))
+
+    def mean(k: int) -> float:
+        return sum(_size(first, k, places) for first, places in firsts) / max(1, len(firsts))
+
+    if mean(chosen.k) > most:
+        smaller = next((k for k in range(chosen.k - 1, 0, -1) if mean(k) <= most), None)
+        fewer = "" if smaller is None else f"-k {smaller}, "
         raise BadInput(
-            f"{name} with k={chosen.k} would look at about {mean:,.0f} texts an example (the first {len(sizes)} "
-            f"examples); use -k {smaller}, --method so-beam, or --most {mean * 2:.0e} to do it all the same."
+            f"{name} with k={chosen.k} would look at about {mean(chosen.k):,.0f} texts an example (the first "
+            f"{len(firsts)} examples); use {fewer}--method so-beam, or --most {math.ceil(mean(chosen.k))} to do it "
+            "all the same."
         )
+
+
+def _size(first: float, k: int, places: int) -> float:
+    """About how many texts k steps lead to, as `size_of` has it; no more than can be written down."""
+    if not first:
+        return 0.0
+    return math.exp(min(math.log(_ENDLESS), k * math.log(first) - math.lgamma(min(k, places) + 1)))

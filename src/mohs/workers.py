@@ -12,6 +12,7 @@ import os
 import pickle
 import selectors
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -19,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any
 
 from mohs.errors import BadInput, MohsError, ServiceFailed
@@ -131,6 +133,33 @@ def _received(line: Connection, process: Any) -> Any:
     return message
 
 
+class Heard:
+    """A line whose other end is always listened to.
+
+    Rows and answers may be more than a pipe holds, and two processes that both wait to be heard would wait for ever.
+    """
+
+    def __init__(self, line: Connection) -> None:
+        self.send = line.send
+        self._inbox: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
+        threading.Thread(target=self._listen, args=(line,), daemon=True).start()
+
+    def _listen(self, line: Connection) -> None:
+        while True:
+            try:
+                self._inbox.put((line.recv(), None))
+            except Exception as error:  # of whoever waits for a message
+                self._inbox.put((None, error))
+                return
+
+    def recv(self) -> Any:
+        """The next message, or the end of the line raised."""
+        message, error = self._inbox.get()
+        if error is not None:
+            raise error
+        return message
+
+
 def _work(line: Connection, turn: Any) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the first of them decides
@@ -142,11 +171,12 @@ def _work(line: Connection, turn: Any) -> None:
 
     try:
         plan, done, at_once, loan = line.recv()
-        victim = plan.given[0] if loan is None else Borrowed(loan, Desk(line))
+        heard = Heard(line)
+        victim = plan.given[0] if loan is None else Borrowed(loan, Desk(heard))
         job = plan.make(victim, *plan.given[1:], **plan.options)
         before = job.effort()
         line.send(None)
-        line.recv()
+        heard.recv()
         cpu = time.process_time()
         for number, record in job.records(done, claim, at_once):
             line.send((number, record.to_json()))

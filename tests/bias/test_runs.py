@@ -71,6 +71,18 @@ def test_labels_by_name_and_number() -> None:
         start(label=2)
 
 
+def test_a_masked_model_that_raises_at_a_text_costs_that_example() -> None:
+    class Picky(Fills):
+        def answer(self, item: Any) -> Any:
+            if "play" in item.fields[0]:
+                raise ValueError("no plays")
+            return super().answer(item)
+
+    rows = [("he is a play", 1), ("he is good", 1)]
+    records = start(rows=rows, masked_lm=Picky(FILLS.answers)).records()
+    assert [record.outcome for record in records] == [Outcome.ERROR, Outcome.MEASURED]
+
+
 def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="None of the 1 pairs of toy fits any of the 3 examples"):
         start(Pairs("toy", (("king", "queen"),), frozenset({"king", "queen"})))

@@ -75,6 +75,54 @@ def test_k_is_a_limit() -> None:
     assert next(iter(start(budget=3).records())).outcome is Outcome.EXHAUSTED
 
 
+def test_a_budget_is_spent_to_the_last_pair_of_texts() -> None:
+    spent = {budget: next(iter(start(budget=budget).records())) for budget in (1, 4, 5, 7, 8)}
+    assert {budget: record.queries for budget, record in spent.items()} == {1: 0, 4: 4, 5: 4, 7: 6, 8: 8}
+    assert [record.outcome for record in spent.values()] == [Outcome.EXHAUSTED] * 4 + [Outcome.SUCCESS]
+    assert next(iter(start("random", budget=1).records())).outcome is Outcome.EXHAUSTED
+
+
+def test_a_victim_that_raises_at_a_word_loses_that_word_alone() -> None:
+    def raising_at(*words: str) -> Any:
+        def answer(texts: list[Any]) -> list[Any]:
+            if set(words) & set(texts):
+                raise ValueError("what is this")
+            return [VICTIM.scores((text,)) for text in texts]
+
+        return answer
+
+    pairs = table(film="movie", good="fine")
+    assert next(iter(start(victim=raising_at("movie"), synonyms=pairs).records())).details["patch"]["new"] == "fine"
+    assert next(iter(start(victim=raising_at("film"), synonyms=pairs).records())).details["patch"]["new"] == "fine"
+    with pytest.raises(BadInput, match="raises at every single word"):
+        start(victim=raising_at("movie", "film"))
+    record = next(iter(start(victim=raising_at("a bad movie")).records()))
+    assert record.outcome is Outcome.ERROR
+    assert record.queries == 6  # what was asked until then
+
+
+def test_a_masked_model_that_raises_at_a_text_costs_that_example() -> None:
+    class Picky(Fills):
+        def answer(self, item: Any) -> Any:
+            if "play" in item.fields[0]:
+                raise ValueError("no plays")
+            return super().answer(item)
+
+    rows = [("a good play film", 1), *ROWS]
+    outcomes = [record.outcome for record in start(rows=rows, masked_lm=Picky(FILLS.answers)).records()]
+    assert outcomes == [Outcome.ERROR, Outcome.SUCCESS] + [Outcome.SKIPPED] * 3
+
+
+def test_the_refusal_can_be_followed() -> None:
+    rows = [("a good film about happy people", 1)]
+    for k, most, smaller in ((200, 10_000, "-k 2, "), (2, 10_000, None), (1, 10, "")):
+        if smaller is None:
+            start(rows=rows, masked_lm=Wordlike(), k=k, most=most)
+            continue
+        with pytest.raises(BadInput, match=rf"; use {smaller}--method so-beam, or --most \d+ to do it"):
+            start(rows=rows, masked_lm=Wordlike(), k=k, most=most)
+
+
 def test_bad_input() -> None:
     with pytest.raises(BadInput, match="none for any of the 5 words"):
         start(synonyms=table(house="home"))
@@ -103,14 +151,26 @@ def test_a_victim_with_labels_only_is_enumerated_and_not_searched() -> None:
 def test_the_scores_of_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOHS_CACHE", str(tmp_path))
     first, second = WordCount(VICTIM.weights), WordCount(VICTIM.weights)
-    start(victim=first)
-    start(victim=second)
-    assert ("movie",) in first.asked
-    assert ("movie",) not in second.asked
+    letters = [(letter,) for letter in "bcdefghijklmnopq"]
+    many = table(film=f"movie {' '.join(letter for (letter,) in letters)}")
+    start(victim=first, synonyms=many)
+    start(victim=second, synonyms=many)
+    assert set(letters) <= set(first.asked)
+    assert len(set(letters) & set(second.asked)) <= 8  # by which the model is known again
     other = WordCount({"film": 3, "movie": -3})
     other.fingerprint = first.fingerprint  # another model under the same name
     start(victim=other, rows=[("a good film", 1)])
     assert ("movie",) in other.asked
+
+
+def test_another_model_of_the_same_name_is_told_by_more_than_one_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOHS_CACHE", str(tmp_path))
+    start(victim=VICTIM)
+    other = WordCount({**VICTIM.weights, "movie": -3})  # film, the first word, is read as before
+    other.fingerprint = VICTIM.fingerprint
+    assert next(iter(start(victim=other).records())).details["patch"]["gap"] == pytest.approx(0.389, abs=1e-3)
 
 
 def test_words_that_are_never_brought_in() -> None:

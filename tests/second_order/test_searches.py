@@ -114,6 +114,19 @@ def test_what_the_released_code_asks_more() -> None:
     assert now(released(Text("p a"), PATCH, range(2), ask_of({}, answer))) is None
 
 
+def test_of_several_the_released_code_takes_the_most_promising() -> None:
+    table = {"p": [("a", 2.0), ("d", 1.0)], "a": [("c", 1.0)], "c": [("n", 1.0)]}
+    answers = {
+        "p d c m": (0.6, 0.4), "q d c m": (0.4, 0.6),  # three steps and one changed word
+        "p a c n": (0.99, 0.01), "q a c n": (0.01, 0.99),  # three steps and three
+    }  # fmt: skip
+    for method, text in ((ENUM, "p d c m"), (find_method("so-enum:released"), "p a c n")):
+        ask = ask_of(table, lambda fields: answers.get(fields[0], (0.9, 0.1)))
+        found = now(replace(method, k=3, near=NEAR)(Text("p d g m"), PATCH, range(4), ask))
+        assert found is not None
+        assert (str(found.text), found.steps) == (text, 3)
+
+
 def test_a_budget_ends_the_search() -> None:
     table = {"p": [("a", 2.0), ("b", 1.0)]}
     with pytest.raises(BudgetSpent):

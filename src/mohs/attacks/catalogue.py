@@ -11,7 +11,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-from mohs.attacks import input_reduction, kuleshov, plugins, textfooler
+from mohs.attacks import input_reduction, kuleshov, pdp, plugins, textfooler
 from mohs.attacks.a2t import A2T
 from mohs.attacks.bae import Bae
 from mohs.attacks.beam import Beam
@@ -95,6 +95,12 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     },
     "iga": {"paper": IGA, "textattack": iga_textattack},
     "sememe-pso": {"paper": SememePSO, "neighbours": pso_neighbours, "textattack": pso_textattack},
+    "pdp": {
+        "paper": pdp.PDP,
+        "released": pdp.released,
+        "released-unreverted": pdp.unreverted,
+        "gradients": pdp.gradients,
+    },
     "hotflip": {"paper": HotFlip},
     "kuleshov": {"no-lm": kuleshov.Kuleshov, "paper": kuleshov.paper, "textattack": kuleshov.textattack},
     "checklist": {"paper": CheckList, "textattack": CombinedCheckList},

@@ -36,7 +36,8 @@ class Share:
     """With probability 1 - delta the true share lies in the interval, for one example.
 
     r: substitutions, as a number or as a share of the words ("25%": rounded down, at least one). The number of texts is
-    Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is narrow enough. A space of no more texts than would be drawn is counted instead.
+    Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is narrow enough. A space
+    of no more texts than would be drawn is counted instead.
     """
 
     r: str = "25%"

@@ -52,13 +52,22 @@ def bias(
             help="gender, nationality, religion, sexual-orientation, country, or a file with two words a row.",
         ),
     ] = "gender",
-    k: Annotated[int, typer.Option("-k", min=0, help="How many words change; 0 takes the sentences as they are.")] = 2,
+    k: Annotated[
+        int,
+        typer.Option(
+            "-k", min=0, help="The most words that change; 0 takes the sentences as they are and needs no --masked-lm."
+        ),
+    ] = 2,
     label: Annotated[
         str | None, typer.Option(metavar="L", help="The class looked at, by name or number; by default the last.")
     ] = None,
     epsilon: Annotated[
         float,
-        typer.Option("--filter-epsilon", "--epsilon", help="The filtered set: sentences the pair moves by less."),
+        typer.Option(
+            "--filter-epsilon",
+            "--epsilon",
+            help="Sentences that the pair itself moves by less than this are the filtered set.",
+        ),
     ] = 0.005,
     both_directions: Annotated[
         bool, typer.Option("--both-directions", help="Use sentences with a pair's second word as well.")
@@ -70,9 +79,11 @@ def bias(
         float | None,
         typer.Option(metavar="R", help="Leave out texts more than R times as perplexing to --lm as the original."),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="A level that is expected to have more texts is sampled.")] = 10_000,
+    most: Annotated[
+        int, typer.Option(min=1, help="A distance expected to have more texts than this is sampled ...")
+    ] = 10_000,
     breadth: Annotated[
-        int, typer.Option(min=1, help="... by the neighbours of so many texts of the level before; released: 800.")
+        int, typer.Option(min=1, help="... from the neighbours of this many texts one step nearer; released code: 800.")
     ] = 100,
     lm: CausalLm = None,
     n: Number = None,
@@ -109,6 +120,7 @@ def bias(
       mohs bias -k 0
       mohs bias --victim hf:./my-model --data dev.jsonl --pairs gender --masked-lm hf:distilbert-base-uncased -k 3
       mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic
+      mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
     """
     from mohs.runs import token_bias as start
 

@@ -20,7 +20,7 @@ def export(
         Path | None, typer.Option(metavar="FILE", help="The file; without it csv and jsonl go to standard output.")
     ] = None,
     outcome: Annotated[
-        str | None, typer.Option(help="Only these: success, failed, skipped, exhausted or error.")
+        str | None, typer.Option(help="Only these: success, failed, measured, skipped, exhausted or error.")
     ] = None,
     config: Config = None,
     json: Json = False,

@@ -69,7 +69,9 @@ def second_order(
         float | None,
         typer.Option(metavar="R", help="Leave out texts more than R times as perplexing to --lm as the original."),
     ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Texts an example that so-enum may look at.")] = 1_000_000,
+    most: Annotated[
+        int, typer.Option(min=1, help="Refuse so-enum where it would look at more texts an example.")
+    ] = 1_000_000,
     lm: CausalLm = None,
     vectors: Vectors = None,
     wordnet: Wordnet = None,

@@ -44,6 +44,10 @@ def _page_of(run: Run) -> str:
         from mohs.report.bias_page import bias_page
 
         return bias_page(run)
+    if command == "radius":
+        from mohs.report.radius_page import radius_page
+
+        return radius_page(run)
     return _render(run)
 
 

@@ -85,6 +85,10 @@ def _view(run: Run, against: Run | None) -> View:
         from mohs.report.second_order_terminal import SecondOrderView
 
         return SecondOrderView(run)
+    if command == "radius":
+        from mohs.report.radius_terminal import RadiusView
+
+        return RadiusView(run)
     return _AttackView(run)
 
 

@@ -9,6 +9,7 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from mohs.attacks.method import Ask
+from mohs.engine import BudgetSpent
 from mohs.errors import BadInput
 from mohs.second_order.patches import Patch, Scores
 from mohs.space.natural import Neighbourhood
@@ -17,7 +18,7 @@ from mohs.text import Text
 from mohs.text.text import brief
 
 _DECIMALS = 6
-_CHUNK = 32  # texts of a beam whose neighbours are looked at together
+_WORDS = 640  # of the texts of a beam whose neighbours are looked at together: of long texts few, which have many
 
 
 class Found(NamedTuple):
@@ -35,7 +36,7 @@ class SecondOrder:
     With `width` None every neighbour is looked at, level by level (SO-Enum): the result takes the fewest steps, and of
     those the fewest changed words, which for k of one or two is the smallest l0 there is in the neighbourhood. With a
     width only the most promising texts of a level are walked on from (SO-Beam, Algorithm 2). The text itself is looked
-    at first, as in the released code.
+    at first, as in the released code; of the vulnerable examples of a level that takes the most promising (`nearest`).
 
     Promising is a text for which two different classes a, b have a large log P(a | x) + log P(b | x + patch): with two
     classes this is minus the loss of equation 4, with more it is the same for whichever two classes are nearest.
@@ -49,6 +50,7 @@ class SecondOrder:
     min_gap: float = 0.0  # by how much the patch must change a probability; released: 0.03
     plausible: float | None = None  # the most that the patch may cost in plausibility; released: 1.5
     budget: int | None = None  # texts put to the victim
+    nearest: bool = True  # of a level's vulnerable examples the one with fewest words changed; else the most promising
     near: Neighbourhood = Neighbourhood()
 
     def __post_init__(self) -> None:
@@ -77,22 +79,28 @@ class SecondOrder:
     async def _searched(
         self, x: Text, patch: Patch, places: Sequence[int], near: Neighbourhood, ask: Ask
     ) -> Found | None:
-        (first,) = await self._look([x], patch, ask)
-        if first.tipped:
+        first = await self._look([x], patch, ask)
+        if not first:
+            raise BudgetSpent
+        if first[0].tipped:
             return Found(x, 0, 1)
         seen = {brief(x.fields)}
-        beam = [x]
+        beam, some = [x], max(1, _WORDS // max(1, len(x)))
         for step in range(1, self.k + 1):
             winner: _Looked | None = None
             kept: list[_Looked] = []
-            for start in range(0, len(beam), _CHUNK):
+            for start in range(0, len(beam), some):
                 fresh: dict[Text, None] = {}
-                for group in await near.step(beam[start : start + _CHUNK], places, ask, x):
+                for group in await near.step(beam[start : start + some], places, ask, x):
                     fresh.update(dict.fromkeys(text for text in group if brief(text.fields) not in seen))
                 seen.update(brief(text.fields) for text in fresh)
                 looked = await self._look(list(fresh), patch, ask)
                 hits = [one for one in looked if one.tipped]
                 winner = min([*hits, *([] if winner is None else [winner])], key=self._order(x), default=None)
+                if len(looked) < len(fresh):
+                    if winner is None:
+                        raise BudgetSpent
+                    break  # what was found so far is found
                 if step < self.k:  # nobody walks on from the last level
                     kept += looked
                     if self.width is not None:
@@ -103,15 +111,17 @@ class SecondOrder:
         return None
 
     def _order(self, x: Text) -> Callable[[_Looked], tuple[int, float, Text]]:
-        return lambda one: (len(x.changes(one.text)), -one.promise, one.text)
+        return lambda one: (len(x.changes(one.text)) if self.nearest else 0, -one.promise, one.text)
 
     async def _walked(
         self, x: Text, patch: Patch, places: Sequence[int], near: Neighbourhood, ask: Ask
     ) -> Found | None:
         text = x
         for step in range(self.k + 1):
-            (looked,) = await self._look([text], patch, ask)
-            if looked.tipped:
+            looked = await self._look([text], patch, ask)
+            if not looked:
+                raise BudgetSpent
+            if looked[0].tipped:
                 return Found(text, step, step + 1)
             if step == self.k:
                 return None
@@ -123,8 +133,11 @@ class SecondOrder:
         return None
 
     async def _look(self, texts: Sequence[Text], patch: Patch, ask: Ask) -> list[_Looked]:
-        answers = await ask.victim([*texts, *(patch.applied(text) for text in texts)])
-        pairs = zip(texts, answers[: len(texts)], answers[len(texts) :], strict=True)
+        """Texts and what the victim says to both versions; fewer, from the first on, if the budget allows no more."""
+        versions = [version for text in texts for version in (text, patch.applied(text))]
+        count = len(ask.affordable(versions)) // 2
+        answers = await ask.victim(versions[: 2 * count])
+        pairs = zip(texts, answers[::2], answers[1::2], strict=False)
         return [_Looked(text, promise(a, b), self.tipped(a, b)) for text, a, b in pairs]
 
 
@@ -153,11 +166,11 @@ def _label(scores: Scores) -> int:
 METHODS: Mapping[str, Mapping[str, SecondOrder]] = {
     "so-enum": {
         "paper": SecondOrder(k=2),
-        "released": SecondOrder(k=2, width=2000, min_gap=0.03, plausible=1.5, budget=200_000),
+        "released": SecondOrder(k=2, width=2000, min_gap=0.03, plausible=1.5, budget=200_000, nearest=False),
     },
     "so-beam": {
         "paper": SecondOrder(k=6, width=20),
-        "released": SecondOrder(k=6, width=20, min_gap=0.03, plausible=1.5, budget=100_000),
+        "released": SecondOrder(k=6, width=20, min_gap=0.03, plausible=1.5, budget=100_000, nearest=False),
     },
     "random": {
         "paper": SecondOrder(k=6, walk=True),

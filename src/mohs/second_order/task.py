@@ -67,7 +67,8 @@ class SecondOrderTask:
             found = await self.method(x, patch, positions, ask)
         except BudgetSpent:
             found = None
-        facts["queries"] = meter.queries
+        finally:
+            facts["queries"] = meter.queries
         if found is None:
             return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
         plain, other = await self.judge.ask([found.text.fields, patch.applied(found.text).fields])

@@ -1,0 +1,219 @@
+"""PDP, pseudo-dynamic programming (Yang et al. 2022): few changes, by a large memory and by looking ahead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from heapq import nsmallest
+from itertools import chain
+from random import Random
+from typing import ClassVar
+
+from mohs.attacks.goal import DECIMALS, Goal, Targeted
+from mohs.attacks.hotflip import FirstOrder
+from mohs.attacks.method import Ask
+from mohs.attacks.population import Member, judging_whole_texts, strongest
+from mohs.engine import BudgetSpent, together
+from mohs.space import Constraint, Sememes, ShareChanged, Source, Space
+from mohs.space.settings import at_least
+from mohs.text import Text
+
+_LEAST = 10.0**-DECIMALS  # scores are rounded, and none is quite nought
+
+
+@dataclass(frozen=True)
+class PDP:
+    """Decide one position a step for the best K texts at once, first the position that can take them furthest.
+
+    Yang et al. 2022 ("Quantifying robustness to adversarial word substitutions"), Algorithm 1 (preset `paper`). A step
+    keeps the K texts nearest the goal (by 1 - F_y, or by the chosen label's probability), looks ahead for the position
+    whose best word takes some of them furthest, and gives every kept text every word of that position, its own among
+    them: so after t steps at most t words differ. The search ends at the first step with a text that reaches the goal
+    with at most 25% of its words changed (tau), and returns the one with the fewest changes, of equals the strongest.
+    Candidates are the five words of equal sememes with the nearest vectors.
+
+    The paper leaves open, and here is: K, 1280 as in the released code; how many texts look ahead, ten as there, drawn
+    anew in each step in proportion to their scores, none twice, and the same ones for all positions; which of equal
+    positions comes first, the one that was ahead a step before, at the start the earlier in the text; which text is
+    best, by fewest changes as in the code.
+
+    Differs from the paper:
+    - tau is a constraint, obeyed from the start: a text beyond it, which no later step could bring back, takes no place
+      in the memory. Shares are of words without punctuation;
+    - looking ahead, a text that reaches the goal counts above any that does not: no difference with two classes, and
+      with more no success is passed by;
+    - sememes, vectors and tagger are the run's; proper nouns in the plural stay as they are (see Sememes).
+
+    Other presets:
+    - `released`, the authors' code: asks every single replacement, position by position, and ends at the first position
+      with a success; goes on from all of these texts, at all positions but the most promising one, which is not decided
+      again; the ten strongest texts look ahead; a kept text always takes a new word, so later texts have many changes;
+      no tau (the authors drop what has over 25% afterwards: `--measure share-changed` shows it); and in the end changes
+      are undone one by one (`revert`), each time the one whose undoing leaves the strongest text, as long as it reaches
+      the goal. The paper does not speak of that;
+    - `released-unreverted`, the same without undoing;
+    - `gradients`, for victims with open insides: as `paper`, but looks ahead by first-order estimates (see FirstOrder),
+      which cost a gradient for each of the ten texts and no query. The paper says that gradients can be used, not how.
+    Not imitated of the code: equal texts take several places of its memory; of its texts with the fewest changes the
+    first is taken; with more than two classes it can undo a change that the success needs; for BERT on IMDB it has
+    K = 32, one text to look ahead (`memory=32, drawn=1`), and in most steps looks at 15% of the positions.
+    """
+
+    paper: ClassVar[str] = "Yang et al. 2022"
+    needs_scores: ClassVar[bool] = True
+    cost: ClassVar[str] = "a step: all replacements for ten texts, then those of a word for K (1280)"
+
+    memory: int = 1280  # K
+    drawn: int = 10  # texts that look ahead
+    by_chance: bool = True  # they are drawn by their scores; otherwise they are the strongest
+    singles: bool = False  # start with all texts of one change
+    may_stay: bool = True  # a kept text may also go on with its own word at the position decided
+    revert: bool = False  # undo changes that a success does not need
+    estimate: FirstOrder | None = None  # looks ahead instead of the victim
+    source: Source = Sememes(k=5)
+    constraints: tuple[Constraint, ...] = (Constraint(ShareChanged(), at_most=0.25),)
+    stopwords: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        at_least(1, memory=self.memory, drawn=self.drawn)
+
+    async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
+        """Algorithm 1."""
+        search = _Search(x, goal, space, ask)
+        try:
+            pool, left = await search.members([x]), list(space.positions)
+            if self.singles:
+                pool, left = await self._singles(search)
+            while left and not any(member.met for member in pool):
+                pool = nsmallest(self.memory, pool, key=lambda member: member.order)
+                left = await self._look_ahead(self._some(pool, ask.random), left, search)
+                pool = await search.expanded(pool, left.pop(0), back=self.may_stay)
+            winners = [member for member in pool if member.met]
+            if winners:
+                best = min(winners, key=lambda member: (search.changed(member), member.order))
+                return (await search.reverted(best) if self.revert else best).text
+        except BudgetSpent:
+            pass
+        return search.best.text
+
+    async def _singles(self, search: _Search) -> tuple[list[Member], list[int]]:
+        """All texts of one change, those of the first position with a success last; and the positions but the best."""
+        found: list[Member] = []
+        reach: dict[int, tuple[bool, float]] = {}
+        (clean,) = await search.members([search.x])
+        for position in search.space.positions:
+            made = await search.expanded([clean], position, back=False)
+            found += made
+            reach[position] = min((m.order[:2] for m in made), default=_NOWHERE)
+            if any(member.met for member in made):
+                break
+        return found, sorted(reach, key=reach.__getitem__)[1:]
+
+    def _some(self, pool: list[Member], random: Random) -> list[Member]:
+        """Those of a ranked pool that look ahead, in their order."""
+        if not self.by_chance:
+            return pool[: self.drawn]
+        rest = list(range(len(pool)))
+        drawn: list[int] = []
+        while rest and len(drawn) < self.drawn:
+            weights = [max(pool[number].score, _LEAST) for number in rest]
+            drawn.append(rest.pop(random.choices(range(len(rest)), weights)[0]))
+        return [pool[number] for number in sorted(drawn)]
+
+    async def _look_ahead(self, some: list[Member], left: list[int], search: _Search) -> list[int]:
+        """The positions left, the one that takes some of the texts furthest first; equals stay in their order."""
+        if self.estimate is not None:
+            estimated = await search.estimated(some, left, self.estimate)
+            return sorted(left, key=lambda position: -estimated[position])
+        reach = await search.reach(some, left)
+        return sorted(left, key=reach.__getitem__)
+
+
+_NOWHERE = (True, math.inf)
+
+
+class _Search:
+    """What one search asks; it remembers the best text of all, for when the budget ends."""
+
+    def __init__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> None:
+        self.x, self.goal, self.space, self.ask = x, goal, space, ask
+        self.best = Member(x, -math.inf, False)
+
+    def changed(self, member: Member) -> int:
+        """How many words differ from the original."""
+        return len(self.x.changes(member.text))
+
+    async def members(self, texts: Sequence[Text]) -> list[Member]:
+        """The texts with their scores; where the budget ends, what it still allows is asked and may be the best."""
+        asked = self.ask.affordable(texts)
+        probs = await self.ask.victim(asked)
+        found = [Member(t, self.goal.score(p), self.goal.met(p)) for t, p in zip(asked, probs, strict=True)]
+        self.best = min((self.best, *found), key=self._rank)
+        if len(asked) < len(texts):
+            raise BudgetSpent
+        return found
+
+    def _rank(self, member: Member) -> tuple[bool, int, float]:
+        return not member.met, self.changed(member) if member.met else 0, -member.score
+
+    async def expanded(self, pool: Sequence[Member], position: int, *, back: bool) -> list[Member]:
+        """Every text of the pool with every word of a position; with `back`, the original's too."""
+        made = await together(*(self._steps(member.text, position, back) for member in pool))
+        return await self.members(list(dict.fromkeys(chain.from_iterable(made))))
+
+    async def _steps(self, text: Text, position: int, back: bool) -> list[Text]:
+        """The texts with each word at a position that the constraints let through; first the text itself if one."""
+        words = (*((self.x.words[position],) if back else ()), *self.space.choices[position])
+        others = [text.replace(position, word) for word in words if word != text.words[position]]
+        same = [text] if text.words[position] in words else []
+        return same + await self.space.allowed(text, others, self.ask)
+
+    async def reach(self, some: Sequence[Member], left: Sequence[int]) -> dict[int, tuple[bool, float]]:
+        """For each position how far its best word takes any of the texts: the less the further."""
+        pairs = [(member.text, position) for member in some for position in left]
+        made = await together(*(self._steps(*pair, True) for pair in pairs))
+        members = await self.members(list(dict.fromkeys(chain.from_iterable(made))))
+        order = {member.text: member.order[:2] for member in members}
+        found = dict.fromkeys(left, _NOWHERE)
+        for (_, position), texts in zip(pairs, made, strict=True):
+            found[position] = min([found[position], *(order[text] for text in texts)])
+        return found
+
+    async def estimated(self, some: Sequence[Member], left: Sequence[int], estimate: FirstOrder) -> dict[int, float]:
+        """For each position how far a new word should take any of the texts, in the logarithm that estimates are in."""
+        found = dict.fromkeys(left, -math.inf)
+        gains = await together(*(estimate(member.text, self.goal, self.space, self.ask) for member in some))
+        for member, gain in zip(some, gains, strict=True):
+            so_far = self._loss(member.score)
+            for text in await self.space.allowed(member.text, list(gain), self.ask):
+                (position,) = member.text.changes(text)
+                if position in found:
+                    found[position] = max(found[position], so_far + gain[text])
+        return found
+
+    def _loss(self, score: float) -> float:
+        """What an estimate adds to: the log-probability of the chosen label, or minus that of the true one."""
+        if isinstance(self.goal, Targeted):
+            return math.log(max(score, _LEAST))
+        return -math.log(max(1 - score, _LEAST))
+
+    async def reverted(self, member: Member) -> Member:
+        """Undo one change after another, each time to the strongest text that still reaches the goal, until none does.
+
+        An undoing is no step of the search: it is judged by the constraints on whole texts alone.
+        """
+        whole = judging_whole_texts(self.space)
+        while True:
+            undone = [member.text.replace(p, self.x.words[p]) for p in self.x.changes(member.text)]
+            undone = await whole.allowed(self.x, undone, self.ask)
+            winners = [other for other in await self.members(undone) if other.met]
+            if not winners:
+                return member
+            member = strongest(winners)
+
+
+released = partial(PDP, by_chance=False, singles=True, may_stay=False, revert=True, constraints=())
+unreverted = partial(released, revert=False)
+gradients = partial(PDP, estimate=FirstOrder())

@@ -1,0 +1,123 @@
+"""A radius run on the terminal: how much is known, the curve, what attacks found, and the shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Styled
+
+from mohs.records import Outcome, Record
+from mohs.report.radius import (
+    radius_flags,
+    radius_headline,
+    radius_lines,
+    reason_of,
+    shown_steps,
+    summarise_radius,
+)
+from mohs.report.radius_share import ShareFigures, share_headline, share_notes
+from mohs.report.radius_uppers import RIGHT, Upper, upper_cells, upper_note
+from mohs.report.table import rate, tables_of
+from mohs.report.terminal import diff, printable, show_tables
+
+if TYPE_CHECKING:
+    from mohs.runs import Run
+
+
+class RadiusView:
+    """What a radius run has to show."""
+
+    def __init__(self, run: Run) -> None:
+        config = run.manifest["config"]
+        self._run = run
+        self._summary = summarise_radius(run.records(), config)
+        self.title = f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
+        self.notes = radius_flags(run.manifest.get("facts", {}), self._summary, len(run), run.planned)
+        self.errors = self._summary.outcomes["error"]
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"headline": radius_headline(self._summary), "radius": self._summary.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        summary = self._summary
+        console.print(printable(radius_headline(summary)))
+        if not summary.right.total and not self.errors:
+            return
+        tables, beside = tables_of([("radius", radius_lines(summary))], console.width)
+        below = "L <= R < U, where R is the most substitutions that change nothing; in brackets: 95% intervals"
+        if not beside:
+            below = f"read right: of examples judged (all but errors); all else: of, or over, {RIGHT}; {below}"
+        show_tables(console, tables, below)
+        if not summary.total:
+            return
+        self._curve(console)
+        if summary.attacks:
+            _uppers(console, summary.attacks, summary.prover_only)
+        if summary.share is not None:
+            _share(console, summary.share)
+        if summary.certificates:
+            console.print()
+            console.print(f"`mohs verify` checks the {summary.certificates:,} certificates in certificates.jsonl.")
+        found = (record for record in self._run.records() if _fooled(record))
+        for record in islice(found, diffs):
+            console.print()
+            console.print(Styled(printable(_line(record)), style="dim"))
+            console.print(diff(record))
+
+    def _curve(self, console: Console) -> None:
+        table = _table(console, "Withstand any r substitutions", "r", "proven", "possible")
+        for step in shown_steps(self._summary.curve):
+            table.add_row(str(step.r), rate(step.proven), rate(step.possible))
+        below = f"of {RIGHT}; proven: L >= r, or the whole space; possible: no text with r or fewer is known"
+        show_tables(console, [table], below)
+
+
+def _title(console: Console, title: str) -> None:
+    console.print()
+    console.print(Styled(title, style="bold"))
+
+
+def _table(console: Console, title: str, *heads: str) -> Table:
+    _title(console, title)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, head in enumerate(heads):
+        table.add_column(Styled(head), justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _uppers(console: Console, attacks: Sequence[Upper], prover_only: int) -> None:
+    several = len(attacks) > 1
+    _title(console, "Upper bounds by attack")
+    found = [(printable(u.attack), [(head, value, "") for head, value in upper_cells(u, several)]) for u in attacks]
+    fewer = f"; the prover alone found the fewest edits on {prover_only}" if prover_only else ""
+    show_tables(console, tables_of(found, console.width)[0], upper_note(several) + fewer)
+
+
+def _share(console: Console, share: ShareFigures) -> None:
+    table = _table(console, "PR, the share of texts that keep the label", "PR above", "lower end", "estimate")
+    for one in share.above:
+        table.add_row(f"{one.threshold:g}", rate(one.low), rate(one.value))
+    console.print(share_headline(share))
+    show_tables(console, [table], " ".join(share_notes(share)))
+
+
+def _fooled(record: Record) -> bool:
+    return record.outcome is Outcome.MEASURED and record.perturbed is not None
+
+
+def _line(record: Record) -> str:
+    details = record.details
+    reason = reason_of(details)
+    parts = [f"{record.example_id}: L {details['lower']}, U {details['upper']}", f"by {details['by']}"]
+    if reason:
+        parts.append(f"ended by {reason}")
+    share = details.get("share")
+    if share is not None:
+        parts.append(f"PR {share['value']:.4f}")
+    return ", ".join(parts)
