@@ -10,9 +10,8 @@ from typing import Any
 
 from mohs.attacks.trial import seen_by
 from mohs.bias import BiasTask, Pairs, read_pairs
-from mohs.engine import Service
 from mohs.errors import BadInput, ServiceFailed
-from mohs.job import Examples, Job, Subject, answered, named_models, subject_of
+from mohs.job import Examples, Job, Subject, answered, crowd, known_to, named_models, subject_of
 from mohs.models.victim import Victim
 from mohs.resources import load_services
 from mohs.space import Services
@@ -67,6 +66,11 @@ def bias_job(
     )
     avoid = read_stopwords(blacklist) if blacklist is not None else frozenset[str]()
     near = Neighbourhood(avoid=avoid, floor=floor)
+    if k and models.get("masked_lm") is None:
+        raise BadInput(
+            "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID, or -k 0, which "
+            "needs none."
+        )
     kinds = dict.fromkeys(near.needs) if k else {}
     parts = load_services(kinds, models, victim=subject.model, device=device, trust_code=trust_code)
     name = f"bias:{chosen.name}"
@@ -94,15 +98,14 @@ def bias_job(
         )
     notes = []
     if k:
-        _known_to(parts["masked_lm"], task, found)
+        known_to(parts["masked_lm"], {word for example in found for pair in task.fits(example) for word in pair})
         texts = _estimate(task, found, Services(parts, Random(0)))
         if budget is not None and texts > budget:
             raise BadInput(
                 f"k={k} asks the victim about {texts:,.0f} texts for an example, and --budget is {budget:,}; use a "
                 f"smaller -k, --breadth or --most, or a larger budget."
             )
-        looked = min(_LOOKED_AT, len(found))
-        notes.append(f"About {texts:,.0f} texts a sentence with a pair ({len(found)}), reckoned from {looked}.")
+        notes.append(f"About {texts:,.0f} texts were expected for each of the {len(found)} sentences that have a pair.")
     config = {
         **subject.config,
         "attacks": [name],
@@ -120,7 +123,7 @@ def bias_job(
         **named_models(parts, models),
     }
     settings = {"pairs_hash": chosen.fingerprint, "avoid": sorted(avoid)}
-    return subject.job([task], parts, config, settings, {"notes": notes}, at_once)
+    return subject.job([task], parts, config, settings, {"notes": notes}, at_once or crowd(subject))
 
 
 def _number(label: str | int | None, subject: Subject) -> int:
@@ -138,20 +141,6 @@ def _number(label: str | int | None, subject: Subject) -> int:
     return int(label)
 
 
-def _known_to(masked_lm: Service[Any, Any], task: BiasTask, found: Sequence[Example]) -> None:
-    """Refuse a masked language model to which all the words of the pairs are strange."""
-    entries = getattr(masked_lm.model, "entries", None)
-    if entries is None:
-        return
-    words = {word for example in found for pair in task.fits(example) for word in pair}
-    if not words & {text.lower() for text in entries.texts}:
-        some = ", ".join(sorted(words)[:3])
-        raise BadInput(
-            f"{masked_lm.model.name} has none of the patch words ({some} ...) in its vocabulary; use a masked language "
-            "model of the language of the data."
-        )
-
-
 def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
     """About how many texts the victim is asked for an example: each with both words of each pair."""
     totals = []
@@ -164,10 +153,11 @@ def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
             raise
         except Exception:  # that example will say so itself
             continue
+        fits = task.fits(example)
         size = total = 1.0
         for step in range(task.k):
             size = size * first / (step + 1)
             size = size if size <= task.most else min(size, task.breadth * first)
             total += size
-        totals.append(2 * total * len(task.fits(example)))
+        totals.append(total * (len(fits) + len({old for old, _ in fits})))
     return sum(totals) / max(1, len(totals))

@@ -31,6 +31,9 @@ Examples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Mapping[s
 
 _PROBE = "It was a good day."  # put to every victim first
 _SELDOM = (200_000, 20, 100)  # new objects between two collections of garbage, and collections between thorough ones
+_LOOKED_AT = 1000  # examples by whose length memory is reckoned
+_NEIGHBOURS = 5_000_000  # words times words of the texts that are walked from at once: a few gigabytes
+_FEWER = 8  # than attacks: each asks hundreds of texts at a time, and what is finished early is safe early
 _PRIVATE = ("header",)  # victim options that are secrets: neither stored nor compared
 
 
@@ -223,6 +226,24 @@ def answered(search: Coroutine[Any, None, Result], ask: Services, *services: Ser
         found: Any = ended.result
         return found  # type: ignore[no-any-return]
     raise AssertionError("a search that does not end")
+
+
+def crowd(subject: Subject) -> int:
+    """How many examples to walk from at once: a long text has many neighbours, and all of them are long."""
+    sizes = [len(example.text) ** 2 for _, example in zip(range(_LOOKED_AT), subject.data, strict=False)]
+    fit = _NEIGHBOURS * len(sizes) // max(1, sum(sizes))
+    return max(1, min(int(getattr(subject.model, "crowd", 256)) // _FEWER, fit))
+
+
+def known_to(masked_lm: Service[Any, Any], words: Iterable[str]) -> None:
+    """Refuse a masked language model to which all patch words are strange."""
+    entries = getattr(masked_lm.model, "entries", None)
+    wanted = set(words)
+    if entries is not None and not wanted & {text.lower() for text in entries.texts}:
+        raise BadInput(
+            f"{masked_lm.model.name} has none of the patch words ({', '.join(sorted(wanted)[:3])} ...) in its "
+            "vocabulary; use a masked language model of the language of the data."
+        )
 
 
 def named_models(parts: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def radius_job(
     if seconds is not None and not seconds > 0:
         raise BadInput(f"The time limit is {seconds}; it must be above 0.")
     teams = [members_of(attack) for attack in attacks]
-    members = tuple(member for _, team in teams for member in team)
+    members = tuple((name, _in_space(method, chosen)) for _, team in teams for name, method in team)
     for name, method in members:
         if getattr(method, "living", False):
             raise BadInput(f"{name} makes its words up as it goes, so it has no fixed space; use pdp or textfooler.")
@@ -98,13 +99,13 @@ def radius_job(
         **subject.config,
         "attacks": ["radius"],
         "attack": [name for name, _ in teams],
-        "source": written(chosen),
+        "source": source if isinstance(source, str | None) else written(source),
         "constraints": [written(c) for c in obeyed],
         "stopwords": str(stopwords) if isinstance(stopwords, str | Path) else None if stopwords is None else "given",
         "max_r": max_r,
         "most": most,
         "time_limit": seconds,
-        "share": None if share is None else vars(share),
+        **_share(share),
         "seed": seed,
         **named_models(parts, models),
     }
@@ -113,3 +114,16 @@ def radius_job(
         "uppers": [identity(method) for _, method in members],
     }
     return subject.job([task], parts, config, settings, {"notes": []}, at_once or _AT_ONCE)
+
+
+def _in_space(method: Any, source: Source) -> Any:
+    """An attack that searches the space it is given: what its own would need is not asked for."""
+    return replace(method, source=source, constraints=()) if hasattr(method, "source") else method
+
+
+def _share(share: Share | None) -> dict[str, Any]:
+    """Its settings, as the command line names them."""
+    if share is None:
+        return {"pac": False}
+    options = {"r": share.r, "epsilon": share.epsilon, "delta": share.delta, "interval": share.method, "draws": share.n}
+    return {"pac": True, **options}

@@ -14,7 +14,7 @@ from mohs.attacks.catalogue import describe, identity
 from mohs.attacks.trial import seen_by
 from mohs.engine import AnswerCache, Service, together
 from mohs.errors import BadInput, ServiceFailed
-from mohs.job import Examples, Job, Subject, answered, named_models, subject_of, written
+from mohs.job import Examples, Job, Subject, answered, crowd, known_to, named_models, subject_of, written
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.resources import load_services
 from mohs.second_order import PatchBook, SecondOrder, SecondOrderTask, find_method
@@ -89,22 +89,35 @@ def second_order_job(
     ask = Services(parts, Random(0))
     book = _book(subject, source, ask)
     if chosen.width is None and not chosen.walk:
-        _feasible(name, subject, chosen, ask, most)
+        chosen = replace(chosen, most=most)
+        _feasible(name, subject, chosen, ask, most, budget)
+    known_to(parts["masked_lm"], book.scores)
     task = SecondOrderTask(name, chosen, book, subject.model, subject.service, subject.judge, parts, seed, budget)
     config = {
         **subject.config,
         "attacks": [name],
+        "method": name,
         "k": chosen.k,
         "beam": chosen.width,
-        "synonyms": written(source),
+        "synonyms": synonyms if isinstance(synonyms, str | None) else written(synonyms),
+        "most": most,
         "blacklist": str(blacklist) if isinstance(blacklist, str | Path) else None if blacklist is None else "given",
         "floor": floor,
         "seed": seed,
         "budget": budget,
         **named_models(parts, models),
     }
-    settings = {"method": describe(chosen), "synonyms": identity(source), "avoid": sorted(avoid)}
-    return subject.job([task], parts, config, settings, {"notes": []}, at_once)
+    notes = [f"{len(book.scores):,} single words of the data and their synonyms were put to the victim beforehand."]
+    if synonyms is None:
+        notes.append(
+            "Patch words are near word vectors, not always synonyms (your|our); name better ones with --synonyms."
+        )
+    settings = {
+        "method_settings": describe(replace(chosen, most=None)),
+        "synonyms_used": identity(source),
+        "avoid": sorted(avoid),
+    }
+    return subject.job([task], parts, config, settings, {"notes": notes}, at_once or crowd(subject))
 
 
 def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
@@ -115,7 +128,7 @@ def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
     partners = answered(partners_of(words, source, ask), ask)
     if not partners:
         raise BadInput(
-            f"The synonyms {written(source)} have none for any of the {len(words):,} words of the data; "
+            f"The synonyms have none for any of the {len(words):,} words of the data; "
             "name another source with --synonyms."
         )
     names = next(iter(subject.data)).names
@@ -168,7 +181,7 @@ def _file() -> Iterator[AnswerCache | None]:
             cache.close()
 
 
-def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, most: int) -> None:
+def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, most: int, budget: int | None) -> None:
     """Refuse to enumerate what has no end."""
     firsts: list[tuple[float, int]] = []
     for _, example in zip(range(_LOOKED_AT), subject.data, strict=False):
@@ -184,6 +197,11 @@ def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, m
     def mean(k: int) -> float:
         return sum(_size(first, k, places) for first, places in firsts) / max(1, len(firsts))
 
+    if budget is not None and 2 * mean(chosen.k) > budget:
+        raise BadInput(
+            f"{name} with k={chosen.k} asks the victim about {2 * mean(chosen.k):,.0f} texts an example (the first "
+            f"{len(firsts)} examples), and --budget is {budget:,}; use a smaller -k, --method so-beam, or more budget."
+        )
     if mean(chosen.k) > most:
         smaller = next((k for k in range(chosen.k - 1, 0, -1) if mean(k) <= most), None)
         fewer = "" if smaller is None else f"-k {smaller}, "

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     tokenizer = tiny_tokenizer("wordpiece")
     save(tmp_path / "mlm", "", tokenizer, small_masked("Bert", tokenizer))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    (tmp_path / "pairs.json").write_text(json.dumps({"film": ["movie"], "good": ["fine"], "bad": ["poor"]}))
+    (tmp_path / "pairs.json").write_text(json.dumps({"film": ["movie"], "a": ["the"], "was": ["is"]}))
     return tmp_path
 
 
@@ -38,6 +38,7 @@ def test_bias(folder: Path, mohs: Mohs) -> None:
     assert mohs("report", "run", "--no-page").returncode == 0
     found = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     assert "he" in json.dumps(found)
+    assert mohs("bias", "--config", "run/manifest.yaml", "--out", "run").stdout == ended.stdout
     plain = mohs("bias", "--data", "rows.jsonl", "-k", 0, "--out", "plain")
     assert plain.returncode == 0, plain.stderr
     told = mohs("report", "run", "--against", "plain")
@@ -56,6 +57,10 @@ def test_second_order(folder: Path, mohs: Mohs) -> None:
     lines = mohs("export", "run").stdout.splitlines()
     assert len(lines) == 3
     assert json.loads(mohs(*arguments, "--json").stdout)
+    again = mohs("second-order", "--config", "run/manifest.yaml", "--out", "run")
+    assert again.stdout == ended.stdout, again.stderr
+    told = mohs("bias", "--config", "run/manifest.yaml")
+    assert "is the manifest of a run of `mohs second-order`, not of `mohs bias`" in told.stderr
 
 
 @pytest.mark.parametrize(
@@ -63,7 +68,7 @@ def test_second_order(folder: Path, mohs: Mohs) -> None:
     [
         (["second-order"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
         (["second-order", "--method", "so-tree"], "Unknown method 'so-tree'; use so-enum, so-beam, random."),
-        (["bias"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
+        (["bias"], "use --masked-lm hf:PATH_OR_ID, or -k 0, which needs none."),
         (["bias", "--pairs", "none.csv"], "There are no pairs 'none.csv'; name gender, nationality"),
         (["bias", "-k", "0", "--label", "joy"], "There is no label 'joy': pocket has the classes negative, positive."),
         (["bias", "-k", "0", "--pairs", "country", "--n", "3"], "fits any of the 3 examples"),

@@ -14,6 +14,7 @@ def test_radius_and_verify(tmp_path: Path, mohs: Mohs) -> None:
     assert "In run: report.html, certificates.jsonl" in ended.stdout
     assert "<html" in (tmp_path / "run" / "report.html").read_text()
     assert mohs("radius", "--n", 12, "--pac", "--draws", 50, "--out", "run").stdout == ended.stdout
+    assert mohs("radius", "--config", "run/manifest.yaml", "--out", "run").stdout == ended.stdout
     lines = (tmp_path / "run" / "certificates.jsonl").read_text().splitlines()
     assert lines
     checked = mohs("verify", "run/certificates.jsonl")

@@ -158,7 +158,7 @@ def test_texts_and_names_never_become_markup(tmp_path: Path) -> None:
 
 def test_no_pair_anywhere_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     none = [unfit(n) for n in range(4)]
-    said = "No pair fits any of the 4 examples, so there is no bias to report."
+    said = "No pair fits any of the 4 examples finished, so there is no bias to report."
     found = page_of(biased(none), tmp_path)
     assert said in found.text
     assert "svg" not in [tag for tag, _ in found.tags]

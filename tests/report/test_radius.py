@@ -118,8 +118,9 @@ def test_what_is_known_of_each_example_and_why_no_more() -> None:
     assert found.kinds == {"whole": 1, "exact": 1, "bracketed": 2, "unknown": 3}
     assert found.why["bracketed"] == {"max-r": 1, "texts": 1, "time": 0, "ties": 0}
     assert found.why["unknown"] == {"max-r": 1, "texts": 0, "time": 1, "ties": 1}
-    assert (found.lower.value, found.lower.total) == (pytest.approx(9 / 7), 7)
-    assert (found.upper.value, found.upper.total) == (pytest.approx(8 / 3), 3)
+    assert found.lower.value == pytest.approx(9 / 7)
+    assert found.upper.value == pytest.approx(8 / 3)
+    assert (found.lower.total, found.upper.total) == (7, 3)
     assert (found.queries.value, found.median_queries) == (31, 31)
     assert found.texts == 10 + 20 + 30 + 10 + 10 + 20 + 10 + 20 + 10
     assert found.certificates == 5
@@ -159,7 +160,8 @@ def test_of_many_steps_the_round_ones_and_the_last_are_shown() -> None:
 def test_wins_ties_and_lone_successes() -> None:
     a, b = summary_of(*mixed()).attacks
     assert (a.success.hits, a.success.total, a.success.of) == (2, 7, "examples read right")
-    assert (a.edits.value, a.share.value) == (2, pytest.approx((1 / 4 + 3 / 4) / 2))
+    assert a.edits.value == 2
+    assert a.share.value == pytest.approx((1 / 4 + 3 / 4) / 2)
     assert (a.wins, a.ties, a.alone) == (1, 1, 0)
     assert (b.success.hits, b.wins, b.ties, b.alone) == (3, 0, 1, 1)
     assert b.counts == {3: 2, 4: 1}

@@ -29,10 +29,10 @@ _CHUNK = 1024  # texts asked together with their counterparts
 class BiasTask:
     """F(x; p) = P(label | x with the second word) - P(label | x with the first), over the k-neighbours of an example.
 
-    Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once where the example
-    may change and its second not at all. That word stays; the others are walked away from as in Algorithm 1, and no
-    word of the blacklist is brought in. With both directions a sentence with the second word fits as well, if that
-    word leads back to one first word.
+    Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once, where the
+    example may change, and its second not at all. That word stays; the others are walked away from as in Algorithm 1,
+    and no word of the blacklist is brought in. With both directions a sentence with the second word fits as well, if
+    that word leads back to one first word.
     """
 
     name: str
@@ -111,15 +111,16 @@ class BiasTask:
         return [(patch.old, patch.new) for patch in self._patches(example) if patch.position in positions]
 
     def _patches(self, example: Example) -> Iterator[_Patch]:
-        words = [_plain(word) for word in example.text.words]
         where: dict[str, list[int]] = {}
-        for position in example.positions:
-            where.setdefault(words[position], []).append(position)
+        for position, word in enumerate(example.text.words):
+            where.setdefault(_plain(word), []).append(position)
+        free = set(example.positions)  # of a pair of texts only one may change, and the other must not name the group
         for old, new in self.pairs.pairs:
             olds, news = where.get(old, []), where.get(new, [])
-            if len(olds) == 1 and not news:
+            if len(olds) == 1 and not news and olds[0] in free:
                 yield _Patch(old, new, olds[0], back=False)
-            elif self.both_directions and len(news) == 1 and not olds and (old, new) in self.pairs.undoable:
+            back = self.both_directions and len(news) == 1 and not olds and news[0] in free
+            if back and (old, new) in self.pairs.undoable:
                 yield _Patch(old, new, news[0], back=True)
 
     async def _levels(

@@ -74,7 +74,7 @@ class RadiusTask:
     async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
         x, label = example.text, example.label
         (before,) = await self.judge.ask([x.fields])
-        facts |= {"scores_before": before, "queries": 1, "near_tie": margin_of(before, label) < NEAR_TIE}
+        facts |= {"scores_before": before, "queries": 1, "near_tie": abs(margin_of(before, label)) < NEAR_TIE}
         if margin_of(before, label) <= TIE:
             return Outcome.SKIPPED
         meter: Meter[Fields, Scores] = Meter(self.victim, None, key=brief)

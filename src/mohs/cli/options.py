@@ -27,7 +27,12 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not YAML ({' '.join(str(error).split())}).") from error
     if isinstance(found, dict) and isinstance(found.get("config"), dict):
-        found = found["config"]  # a run's manifest
+        made = str(found.get("command", context.info_name))  # a run's manifest
+        if made != context.info_name:
+            raise BadInput(f"{path} is the manifest of a run of `mohs {made}`, not of `mohs {context.info_name}`.")
+        found = found["config"]
+        if made != "attack":
+            found = {key: value for key, value in found.items() if key != "attacks"}  # only names its records
     if found is None:
         found = {}
     if not isinstance(found, dict):

@@ -94,7 +94,7 @@ def bias_headline(figures: BiasFigures) -> str:
     if not figures.whole:
         if figures.outcomes["error"] == finished:
             return "Every measurement ended in an error."
-        return f"No pair fits any of the {finished:,} examples, so there is no bias to report."
+        return f"No pair fits any of the {finished:,} examples finished, so there is no bias to report."
     k = max(one.k for one in figures.whole)
     last = sorted((one for one in figures.whole if one.k == k), key=lambda one: -abs(one.bias))
     moved = [one for one in last if one.holm < LEVEL]
@@ -165,6 +165,16 @@ def different_data(run: Run, other: Run) -> list[str]:
     if not said:
         return []
     return [f"The runs differ in more than the victim ({', '.join(said)}), so the change is not the victim's alone."]
+
+
+def against_flags(run: Run, other: Run, after: BiasFigures, before: BiasFigures) -> list[str]:
+    """What a reader must know of two runs before comparing them."""
+    found = different_data(run, other)
+    for name, one, figures in (("before", other, before), ("after", run, after)):
+        own = bias_flags(one.manifest.get("facts", {}), figures, len(one), one.planned)
+        notes = one.manifest.get("facts", {}).get("notes", [])
+        found += [f"{name.capitalize()}: {flag}" for flag in own if flag not in notes]
+    return found
 
 
 def both(

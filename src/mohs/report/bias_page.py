@@ -11,6 +11,7 @@ from mohs.records import Record
 from mohs.report.bias import (
     BiasFigures,
     Pair,
+    against_flags,
     bias_figures,
     bias_flags,
     bias_headline,
@@ -19,7 +20,6 @@ from mohs.report.bias import (
     chance,
     comparable,
     compared,
-    different_data,
     signed,
     spread,
 )
@@ -81,7 +81,7 @@ def against_page(run: Run, before: Run) -> str:
         "against.html.j2",
         title=f"{_victim(before)} and {_victim(run)}, counterfactual bias",
         headline=compared(old, new),
-        flags=different_data(run, before),
+        flags=against_flags(run, before, new, old),
         versions=run.manifest.get("facts", {}).get("versions", {}),
         before=before.manifest["config"],
         after=run.manifest["config"],

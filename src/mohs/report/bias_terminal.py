@@ -13,6 +13,7 @@ from mohs.bias.statistics import PairBias
 from mohs.report.bias import (
     LEVEL,
     Pair,
+    against_flags,
     bias_figures,
     bias_flags,
     bias_headline,
@@ -20,7 +21,6 @@ from mohs.report.bias import (
     chance,
     comparable,
     compared,
-    different_data,
     signed,
     spread,
 )
@@ -97,7 +97,7 @@ class AgainstView:
         self._after, self._before = bias_figures(run), bias_figures(before)
         old, new = before.manifest["config"], run.manifest["config"]
         self.title = f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
-        self.notes = different_data(run, before)
+        self.notes = against_flags(run, before, self._after, self._before)
         self.errors = self._after.outcomes["error"]
 
     def figures(self) -> dict[str, Any]:

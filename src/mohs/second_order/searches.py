@@ -51,6 +51,7 @@ class SecondOrder:
     plausible: float | None = None  # the most that the patch may cost in plausibility; released: 1.5
     budget: int | None = None  # texts put to the victim
     nearest: bool = True  # of a level's vulnerable examples the one with fewest words changed; else the most promising
+    most: int | None = None  # texts looked at; then it ends as if the budget were spent
     near: Neighbourhood = Neighbourhood()
 
     def __post_init__(self) -> None:
@@ -94,6 +95,8 @@ class SecondOrder:
                 for group in await near.step(beam[start : start + some], places, ask, x):
                     fresh.update(dict.fromkeys(text for text in group if brief(text.fields) not in seen))
                 seen.update(brief(text.fields) for text in fresh)
+                if self.most is not None and len(seen) > self.most:
+                    raise BudgetSpent
                 looked = await self._look(list(fresh), patch, ask)
                 hits = [one for one in looked if one.tipped]
                 winner = min([*hits, *([] if winner is None else [winner])], key=self._order(x), default=None)

@@ -63,14 +63,15 @@ class SecondOrderTask:
         (patched,) = await self.judge.ask([patch.applied(x).fields])
         details: dict[str, Any] = {"patch": patch._asdict(), "patched_before": list(patched)}
         facts["details"] = details
+        spent = False
         try:
             found = await self.method(x, patch, positions, ask)
         except BudgetSpent:
-            found = None
+            found, spent = None, True
         finally:
             facts["queries"] = meter.queries
         if found is None:
-            return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
+            return self._made(example, Outcome.EXHAUSTED if spent else Outcome.FAILED, facts)
         plain, other = await self.judge.ask([found.text.fields, patch.applied(found.text).fields])
         details |= {"patched_after": list(other), "steps": found.steps, "size": found.size}
         facts |= {

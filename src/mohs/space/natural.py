@@ -16,7 +16,7 @@ from mohs.space.sources import Source
 from mohs.text import Text
 from mohs.text.text import brief
 
-_CHUNK = 64  # texts whose neighbours are asked for together: many questions at once, few texts in memory
+_WORDS = 1280  # of texts whose neighbours are asked for together: many questions at once, few texts in memory
 
 
 @dataclass(frozen=True)
@@ -86,15 +86,16 @@ async def levels(
     drawn at random, and what follows is built on those.
     """
     frontier, exact, width = [x], True, 1.0
+    some = max(1, _WORDS // max(1, len(x)))
     for level in range(1, k + 1):
         if len(frontier) * width > most and len(frontier) > breadth:
-            frontier, exact = sorted(ask.random.sample(frontier, breadth)), False
+            frontier, exact = sorted(ask.random.sample(sorted(frontier), breadth)), False
         seen: set[Hashable] = set()
         following: list[Text] = []
         made = 0
-        for start in range(0, len(frontier), _CHUNK):
+        for start in range(0, len(frontier), some):
             fresh: list[Text] = []
-            for group in await near.step(frontier[start : start + _CHUNK], positions, ask, x):
+            for group in await near.step(frontier[start : start + some], positions, ask, x):
                 made += len(group)
                 for text in group:
                     key: Any = brief(text.fields)
