@@ -90,13 +90,13 @@ def mixed() -> list[Record]:
 
 
 def summary_of(*records: Record) -> RadiusSummary:
-    return summarise_radius(records, {"share": SHARE})
+    return summarise_radius(records, {"pac": True, **SHARE})
 
 
 def run_of(*records: Record, **config: Any) -> Run:
     asked: dict[str, Any] = {
         "attacks": ["radius"], "attack": ["a", "b"], "source": "Neighbours(k=5)", "constraints": [], "max_r": 2,
-        "most": 1000, "time_limit": 2.5, "share": SHARE,
+        "most": 1000, "time_limit": 2.5, "pac": True, **SHARE,
     }  # fmt: skip
     return kept("radius", list(records), **(asked | config))
 
@@ -195,7 +195,7 @@ def test_shares_above_thresholds_by_their_lower_ends() -> None:
     assert "(clopper-pearson; epsilon 0.025, delta 0.005)" in said
     assert "with probability 1 - delta = 0.995" in said
     assert "any of 6 misses has a probability of at most 6 * delta = 0.03" in said
-    many = summarise_radius([bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)], {"share": {"delta": 0.4}})
+    many = summarise_radius([bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)], {"pac": True, "delta": 0.4})
     assert many.share is not None
     assert "is only bounded by 3 * delta, which is above 1" in share_notes(many.share)[-1]
 

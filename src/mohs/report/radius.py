@@ -188,7 +188,7 @@ def summarise_radius(records: Iterable[Record], config: Mapping[str, Any]) -> Ra
         tally.add(record)
         if record.outcome is Outcome.MEASURED:
             shares.add(record.details)
-    return tally.summary(shares.figures(config.get("share") or {}))
+    return tally.summary(shares.figures(config if config.get("pac") else {}))
 
 
 def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
