@@ -195,7 +195,8 @@ def test_shares_above_thresholds_by_their_lower_ends() -> None:
     assert "(clopper-pearson; epsilon 0.025, delta 0.005)" in said
     assert "with probability 1 - delta = 0.995" in said
     assert "any of 6 misses has a probability of at most 6 * delta = 0.03" in said
-    many = summarise_radius([bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)], {"pac": True, "delta": 0.4})
+    three = [bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)]
+    many = summarise_radius(three, {"pac": True, "delta": 0.4})
     assert many.share is not None
     assert "is only bounded by 3 * delta, which is above 1" in share_notes(many.share)[-1]
 
