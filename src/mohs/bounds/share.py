@@ -35,9 +35,9 @@ _LOOK = 100  # texts between two looks at a sequential interval
 class Share:
     """With probability 1 - delta the true share lies in the interval, for one example.
 
-    r: substitutions, as a number or as a share of the words ("25%": rounded down, at least one). The number of texts is
-    Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is narrow enough. A space
-    of no more texts than would be drawn is counted instead.
+    r: substitutions, as a number or as a share of the words that may change ("25%": rounded down, at least one). The
+    number of texts is Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is
+    narrow enough. A space of no more texts than would be drawn is counted instead.
     """
 
     r: str = "25%"
@@ -99,14 +99,14 @@ class Share:
         }
 
     async def _sequential(self, texts: Iterator[Text], label: int, ask: Ask) -> dict[str, Any]:
-        """Until the interval is narrow enough; its centre is the estimate, as the mean leans towards what stops it."""
+        """Until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
             some = min(_LOOK, room)
             hits, _ = await self._held(islice(texts, some), label, ask)
             sequence.add(hits, some)
         low, high = sequence.interval
-        found = {"n": sequence.n, "hold": sequence.hits, "value": sequence.interval.centre}
+        found = {"n": sequence.n, "hold": sequence.hits, "value": sequence.hits / sequence.n}
         return found | {"low": low, "high": high, "method": self.method}
 
     async def _held(self, texts: Iterator[Text], label: int, ask: Ask) -> tuple[int, int]:

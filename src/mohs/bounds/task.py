@@ -83,12 +83,15 @@ class RadiusTask:
         facts["beyond_window"] = len(example.positions) - len(positions)
         space = await build_space(x, self.source, self.constraints, self.stopwords, positions, ask)
         facts["positions"] = len(space.positions)
+        uppers: dict[str, Edits | None] = {}
+        for name, attack in self.attacks:
+            own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
+            uppers[name] = await self._attacked(attack, space, label, own)
         started = self.clock()
 
         def late() -> bool:
             return self.seconds is not None and self.clock() - started > self.seconds
 
-        uppers = {name: await self._attacked(attack, space, label, ask) for name, attack in self.attacks}
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._closed(space, label), "closed form"
         if proof is None:
@@ -111,7 +114,7 @@ class RadiusTask:
             "attacks": {name: None if edits is None else len(edits) for name, edits in uppers.items()},
         }
         if self.share is not None:
-            details["share"] = await self.share(space, label, len(x), ask, f"{self.seed}/{example.id}")
+            details["share"] = await self.share(space, label, len(example.positions), ask, f"{self.seed}/{example.id}")
         if lower:
             details["certificate"] = self._certificate(example, space, lower, form, proof.levels)
         facts |= {"queries": meter.queries + 1, "details": details}

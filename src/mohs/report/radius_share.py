@@ -128,7 +128,7 @@ def share_notes(share: ShareFigures) -> list[str]:
             f"({methods}; epsilon {_number(share.epsilon)}, delta {_number(share.delta)})."
         )
         if "sequential" in share.methods:
-            found.append("A sequential estimate is the centre of its interval.")
+            found.append("A sequential share leans a little towards what stopped it; its interval does not.")
         if share.delta is not None:
             found.append(
                 f"Each interval holds for its one example with probability 1 - delta = {1 - share.delta:g}, not "
