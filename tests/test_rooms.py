@@ -22,13 +22,13 @@ LEVELS = [
     {"report"},
     {"resources"},
     {"job"},
-    {"workers", "attack_job", "bias_job", "radius_job", "second_order_job"},
+    {"run", "workers", "attack_job", "bias_job", "radius_job", "second_order_job"},
     {"runs"},
     {"cli"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
 # Annotations only: the page is written from a Run, which in turn offers to write the page.
-TYPE_ONLY = {("report", "runs")}
+TYPE_ONLY = {("report", "run")}
 
 
 def room_of(path: Path) -> str:

@@ -7,7 +7,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from mohs.attacks import RandomWords, TextFooler
     from mohs.records import Outcome, Record
-    from mohs.runs import Run, attack, radius, second_order_attack, token_bias, verify
+    from mohs.run import Run
+    from mohs.runs import attack, radius, second_order_attack, token_bias, verify
     from mohs.text import Example, Text
     from mohs.text.dataset import Dataset
 
@@ -17,7 +18,7 @@ _PLACES = {
     "Outcome": "mohs.records",
     "RandomWords": "mohs.attacks",
     "Record": "mohs.records",
-    "Run": "mohs.runs",
+    "Run": "mohs.run",
     "Text": "mohs.text",
     "TextFooler": "mohs.attacks",
     "attack": "mohs.runs",

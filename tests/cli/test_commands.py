@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from mohs.runs import Run
+from mohs.run import Run
 from tests.cli.conftest import Mohs
 
 

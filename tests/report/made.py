@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.records import Outcome, Record, RunStore
-from mohs.runs import Run
+from mohs.run import Run
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028&amp;<!--"
 

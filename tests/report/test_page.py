@@ -12,7 +12,7 @@ from mohs.records import Outcome, Record, RunStore
 from mohs.report import listing
 from mohs.report.page import write_page
 from mohs.report.table import lines
-from mohs.runs import Run
+from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed
 

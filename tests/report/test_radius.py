@@ -32,7 +32,7 @@ from mohs.report.radius_share import share_notes
 from mohs.report.radius_terminal import RadiusView
 from mohs.report.table import rate
 from mohs.report.terminal import print_run
-from mohs.runs import Run
+from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed, kept, needs_nothing_else, searched
 

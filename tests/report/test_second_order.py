@@ -15,7 +15,7 @@ from mohs.report.page import write_page
 from mohs.report.second_order import predictions, second_order_lines, summarise_second_order
 from mohs.report.second_order_terminal import SecondOrderView, two_level
 from mohs.report.terminal import print_run
-from mohs.runs import Run
+from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed, kept, needs_nothing_else, searched
 

@@ -45,7 +45,7 @@ from mohs.cli.run_options import (
 )
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 
 def attack(

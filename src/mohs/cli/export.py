@@ -37,7 +37,7 @@ def export(
     from mohs.records import Outcome
     from mohs.records.export import FORMATS
     from mohs.records.export import export as write
-    from mohs.runs import Run
+    from mohs.run import Run
 
     ending = out.suffix.lstrip(".").lower() if out else ""
     if format is None and ending and ending not in FORMATS:

@@ -43,7 +43,7 @@ def report(
     """
     from mohs.report.page import write_against
     from mohs.report.terminal import print_run
-    from mohs.runs import Run
+    from mohs.run import Run
 
     with Run.open(run) as opened, Run.open(against) if against else nullcontext() as before:
         if no_page:

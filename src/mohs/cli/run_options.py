@@ -14,7 +14,8 @@ from mohs.cli.options import comma
 from mohs.errors import MohsError, ServiceFailed
 
 if TYPE_CHECKING:
-    from mohs.runs import Progress, Run
+    from mohs.run import Run
+    from mohs.runs import Progress
     from mohs.text.dataset import Dataset
 
 Victim = Annotated[

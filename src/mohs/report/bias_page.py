@@ -28,7 +28,7 @@ from mohs.report.template import rendered
 from mohs.text import Text
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 EXAMPLES = 5  # shown of a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}

@@ -27,7 +27,7 @@ from mohs.report.bias import (
 from mohs.report.terminal import printable
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 
 class BiasView:

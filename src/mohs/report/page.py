@@ -19,7 +19,7 @@ from mohs.report.table import goal_named, has_own_goal, lines, rows_of
 from mohs.report.template import embedded, rendered, written
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 
 def write_page(run: Run, path: Path) -> Path:

@@ -27,7 +27,7 @@ from mohs.report.table import rate
 from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 _CALLED = {**KINDS, "skipped": "misread"}
 

@@ -25,7 +25,7 @@ from mohs.report.table import rate, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 
 class RadiusView:

@@ -19,7 +19,7 @@ from mohs.report.table import order_of
 from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 _CALLED = {"success": "vulnerable", "failed": "none found", "skipped": "no pair"}
 

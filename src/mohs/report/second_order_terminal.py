@@ -22,7 +22,7 @@ from mohs.report.table import tables_of
 from mohs.report.terminal import printable, show_tables
 
 if TYPE_CHECKING:
-    from mohs.runs import Run
+    from mohs.run import Run
 
 
 class SecondOrderView:
