@@ -80,15 +80,6 @@ class Setting:
         return self.max_r or min(LEVELS[data], 2 if arch == "minilm" or (self.quick and data == "mr") else 9)
 
 
-@dataclass(frozen=True)
-class OfLastText(Share):
-    """A share whose percentage is of the text that changes: of a pair, the second."""
-
-    async def __call__(self, space: Any, label: int, words: int, ask: Any, seed: str) -> dict[str, Any]:
-        """As ever, with the words of that text alone."""
-        return await super().__call__(space, label, length(space.text.fields), ask, seed)
-
-
 def length(fields: Sequence[str]) -> int:
     """The words of the text that changes."""
     return len(Text(fields[-1]))
@@ -273,7 +264,7 @@ def pair_lines(data: str, arch: str, setting: Setting) -> tuple[list[str], list[
     small = data == "imdb" or arch == "minilm"  # as the authors do for BERT on IMDB
     methods = [PDP(memory=32, drawn=1) if small and method == "pdp" else method for method in METHODS]
     levels = setting.levels(data, arch)
-    share = OfLastText("25%", method=setting.interval)
+    share = Share("25%", method=setting.interval)
     runs: dict[str, tuple[str, dict[str, Any]]] = {
         "attacks": ("attacks", {"attacks": methods, "max_r": 0}),
         "proof": (f"proof{levels}", {"max_r": levels, "most": setting.most}),
