@@ -14,10 +14,10 @@ from mohs.errors import BadInput
 from mohs.job import Examples, Job, named_models, subject_of, written
 from mohs.models.victim import Victim
 from mohs.resources import load_services
-from mohs.space import Constraint, Neighbours, Source, parse_constraint, parse_source
+from mohs.space import Constraint, Source, parse_constraint, parse_source
 from mohs.text.stopwords import ENGLISH, read_stopwords
 
-SOURCE = Neighbours(k=5, min_cosine=0.5)
+SOURCE = "neighbours:k=5,min_cosine=0.5"
 _AT_ONCE = 4  # examples: each asks thousands of texts together, and has a time limit of its own
 
 
@@ -45,7 +45,8 @@ def radius_job(
     cache: str | Path | None,
 ) -> Job:
     """Load and check everything that `mohs.radius` needs; for its arguments see there."""
-    chosen = SOURCE if source is None else parse_source(source) if isinstance(source, str) else source
+    source = SOURCE if source is None else source
+    chosen = parse_source(source) if isinstance(source, str) else source
     obeyed = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
     for constraint in obeyed:
         if not constraint.about_words:
@@ -99,7 +100,7 @@ def radius_job(
         **subject.config,
         "attacks": ["radius"],
         "attack": [name for name, _ in teams],
-        "source": source if isinstance(source, str | None) else written(source),
+        "source": source if isinstance(source, str) else written(source),
         "constraints": [written(c) for c in obeyed],
         "stopwords": str(stopwords) if isinstance(stopwords, str | Path) else None if stopwords is None else "given",
         "max_r": max_r,

@@ -19,12 +19,12 @@ from mohs.models.victim import Fields, Scores, Victim
 from mohs.resources import load_services
 from mohs.second_order import PatchBook, SecondOrder, SecondOrderTask, find_method
 from mohs.second_order.patches import partners_of, words_in
-from mohs.space import Neighbours, Services, Source, parse_source
+from mohs.space import Services, Source, parse_source
 from mohs.space.natural import size_of
 from mohs.text.neighbours import cache_folder
 from mohs.text.stopwords import read_stopwords
 
-SYNONYMS = Neighbours(k=8, min_cosine=0.5)
+SYNONYMS = "neighbours:k=8,min_cosine=0.5"
 _LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
 _SAMPLED = 8  # words by whose answers another model of the same name is told
 _DECIMALS = 4  # of those answers
@@ -66,7 +66,8 @@ def second_order_job(
         width=chosen.width if beam is None else beam,
         near=replace(chosen.near, avoid=chosen.near.avoid | avoid, floor=floor),
     )
-    source = SYNONYMS if synonyms is None else parse_source(synonyms) if isinstance(synonyms, str) else synonyms
+    typed = SYNONYMS if synonyms is None else synonyms
+    source = parse_source(typed) if isinstance(typed, str) else typed
     if isinstance(labels, str):
         labels = labels.split(",")
     subject = subject_of(
@@ -99,7 +100,7 @@ def second_order_job(
         "method": name,
         "k": chosen.k,
         "beam": chosen.width,
-        "synonyms": synonyms if isinstance(synonyms, str | None) else written(synonyms),
+        "synonyms": typed if isinstance(typed, str) else written(typed),
         "most": most,
         "blacklist": str(blacklist) if isinstance(blacklist, str | Path) else None if blacklist is None else "given",
         "floor": floor,
@@ -108,7 +109,7 @@ def second_order_job(
         **named_models(parts, models),
     }
     notes = [f"{len(book.scores):,} single words of the data and their synonyms were put to the victim beforehand."]
-    if synonyms is None:
+    if typed == SYNONYMS:
         notes.append(
             "Patch words are near word vectors, not always synonyms (your|our); name better ones with --synonyms."
         )
