@@ -48,8 +48,7 @@ class Trial:
         try:
             return await self._record(example, facts)
         except Exception as error:
-            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
-            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            facts |= failure(error)
             return self._made(example, Outcome.ERROR, facts)
 
     async def _record(self, example: Example, facts: dict[str, Any]) -> Record:
@@ -101,17 +100,28 @@ class Trial:
         return self._made(example, Outcome.EXHAUSTED if meter.spent else Outcome.FAILED, facts)
 
     def _made(self, example: Example, outcome: Outcome, facts: dict[str, Any]) -> Record:
-        return Record(
-            attack=self.name,
-            example_id=example.id,
-            outcome=outcome,
-            label=example.label,
-            names=example.names,
-            original=example.text.fields,
-            seed=self.seed,
-            words=len(example.text),
-            **facts,
-        )
+        return record_of(self.name, example, self.seed, outcome, facts)
+
+
+def record_of(name: str, example: Example, seed: int, outcome: Outcome, facts: Mapping[str, Any]) -> Record:
+    """What is known of any attempt, and the facts of this one."""
+    return Record(
+        attack=name,
+        example_id=example.id,
+        outcome=outcome,
+        label=example.label,
+        names=example.names,
+        original=example.text.fields,
+        seed=seed,
+        words=len(example.text),
+        **facts,
+    )
+
+
+def failure(error: Exception) -> dict[str, str]:
+    """What a record keeps of an exception, from where it is handled: one sentence, and where it was raised."""
+    sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
+    return {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
 
 
 def seen_by(model: Victim, example: Example) -> tuple[int, ...]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import traceback
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
 
-from mohs.attacks.trial import seen_by
+from mohs.attacks.trial import failure, record_of, seen_by
 from mohs.bias.level import UNIT, Level
 from mohs.bias.pairs import Pairs
 from mohs.engine import Answers, BudgetSpent, Meter
-from mohs.errors import BadInput, MohsError
+from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Services
@@ -60,20 +59,9 @@ class BiasTask:
         try:
             outcome = await self._measured(example, facts)
         except Exception as error:
-            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
-            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            facts |= failure(error)
             outcome = Outcome.ERROR
-        return Record(
-            attack=self.name,
-            example_id=example.id,
-            outcome=outcome,
-            label=example.label,
-            names=example.names,
-            original=example.text.fields,
-            seed=self.seed,
-            words=len(example.text),
-            **facts,
-        )
+        return record_of(self.name, example, self.seed, outcome, facts)
 
     async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
         (before,) = await self.judge.ask([example.text.fields])

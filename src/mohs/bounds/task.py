@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -11,13 +10,12 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
-from mohs.attacks.trial import NEAR_TIE, seen_by
+from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.prover import TIE, Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share
 from mohs.engine import Answers, BudgetSpent, Meter
-from mohs.errors import MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Source, Space, build_space
@@ -56,20 +54,9 @@ class RadiusTask:
         try:
             outcome = await self._measured(example, facts)
         except Exception as error:
-            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
-            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            facts |= failure(error)
             outcome = Outcome.ERROR
-        return Record(
-            attack=self.name,
-            example_id=example.id,
-            outcome=outcome,
-            label=example.label,
-            names=example.names,
-            original=example.text.fields,
-            seed=self.seed,
-            words=len(example.text),
-            **facts,
-        )
+        return record_of(self.name, example, self.seed, outcome, facts)
 
     async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
         x, label = example.text, example.label

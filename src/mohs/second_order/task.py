@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from mohs.attacks.method import Ask
-from mohs.attacks.trial import NEAR_TIE, seen_by
+from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.engine import Answers, BudgetSpent, Meter
-from mohs.errors import MohsError
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.second_order.patches import PatchBook
@@ -45,8 +43,7 @@ class SecondOrderTask:
         try:
             return await self._record(example, facts)
         except Exception as error:
-            sentence = str(error) if isinstance(error, MohsError) else f"{type(error).__name__}: {error}"
-            facts |= {"error": " ".join(sentence.split()), "traceback": traceback.format_exc()}
+            facts |= failure(error)
             return self._made(example, Outcome.ERROR, facts)
 
     async def _record(self, example: Example, facts: dict[str, Any]) -> Record:
@@ -90,17 +87,7 @@ class SecondOrderTask:
         return {"perplexity-before": perplexity(before), "perplexity": perplexity(after)}
 
     def _made(self, example: Example, outcome: Outcome, facts: dict[str, Any]) -> Record:
-        return Record(
-            attack=self.name,
-            example_id=example.id,
-            outcome=outcome,
-            label=example.label,
-            names=example.names,
-            original=example.text.fields,
-            seed=self.seed,
-            words=len(example.text),
-            **facts,
-        )
+        return record_of(self.name, example, self.seed, outcome, facts)
 
 
 def _margin(scores: Scores) -> float:
