@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from mohs.attacks.trial import seen_by
 from mohs.bias import BiasTask, Pairs, read_pairs
+from mohs.bias.statistics import check_epsilon
 from mohs.errors import BadInput, ServiceFailed
 from mohs.job import Examples, Job, Subject, answered, crowd, known_to, named_models, subject_of
 from mohs.models.victim import Victim
@@ -17,9 +19,10 @@ from mohs.resources import load_services
 from mohs.space import Services
 from mohs.space.natural import Neighbourhood, size_of
 from mohs.text import Example
-from mohs.text.stopwords import read_stopwords
+from mohs.text.stopwords import read_words
 
 _LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
+_NAMED = 5  # of the pairs that fit nowhere; the manifest has all
 
 
 def bias_job(
@@ -49,8 +52,7 @@ def bias_job(
 ) -> Job:
     """Load and check everything that `mohs.token_bias` needs; for its arguments see there."""
     chosen = pairs if isinstance(pairs, Pairs) else read_pairs(pairs)
-    if not 0 < epsilon <= 1:
-        raise BadInput(f"epsilon is {epsilon}; it must be above 0 and at most 1.")
+    check_epsilon(epsilon)
     if isinstance(labels, str):
         labels = labels.split(",")
     subject = subject_of(
@@ -64,7 +66,9 @@ def bias_job(
         trust_code=trust_code,
         cache=cache,
     )
-    avoid = read_stopwords(blacklist) if blacklist is not None else frozenset[str]()
+    avoid = frozenset[str]()
+    if blacklist is not None:
+        avoid = read_words(blacklist, "blacklist", "name a text file of words")
     near = Neighbourhood(avoid=avoid, floor=floor)
     if k and models.get("masked_lm") is None:
         raise BadInput(
@@ -90,22 +94,30 @@ def bias_job(
         budget=budget,
         both_directions=both_directions,
     )
-    found = [example for example in subject.data if task.fits(example)]
+    found, used = [], set[tuple[str, str]]()
+    for example in subject.data:
+        if fits := task.fits(example):
+            found.append(example)
+            used.update(fits)
+    unused = [pair for pair in chosen.pairs if pair not in used]
     if not found:
         raise BadInput(
             f"None of the {len(chosen.pairs)} pairs of {chosen.name} fits any of the {subject.examples} examples: the "
             "first word must stand in one exactly once, and the second not at all; name other pairs or more data."
         )
-    notes = []
+    notes = _notes(chosen, unused)
     if k:
-        known_to(parts["masked_lm"], {word for example in found for pair in task.fits(example) for word in pair})
-        texts = _estimate(task, found, Services(parts, Random(0)))
+        known_to(parts["masked_lm"], {word for pair in used for word in pair})
+        *smaller, texts = _estimate(task, found, Services(parts, Random(0)))
         if budget is not None and texts > budget:
+            fewer = max((step for step, size in enumerate(smaller) if size <= budget), default=None)
             raise BadInput(
-                f"k={k} asks the victim about {texts:,.0f} texts for an example, and --budget is {budget:,}; use a "
-                f"smaller -k, --breadth or --most, or a larger budget."
+                f"k={k} asks the victim about {texts:,.0f} texts for an example, and --budget is {budget:,}; use "
+                f"{'' if fewer is None else f'-k {fewer}, '}a smaller --breadth or --most, or a larger budget."
             )
-        notes.append(f"About {texts:,.0f} texts were expected for each of the {len(found)} sentences that have a pair.")
+        notes.append(
+            f"About {texts:,.0f} texts were expected around each example with a pair ({len(found):,} of them)."
+        )
     config = {
         **subject.config,
         "attacks": [name],
@@ -123,7 +135,24 @@ def bias_job(
         **named_models(parts, models),
     }
     settings = {"pairs_hash": chosen.fingerprint, "avoid": sorted(avoid)}
-    return subject.job([task], parts, config, settings, {"notes": notes}, at_once or crowd(subject))
+    facts = {"notes": notes, "unused_pairs": ["|".join(pair) for pair in unused]}
+    return subject.job([task], parts, config, settings, facts, at_once or crowd(subject))
+
+
+def _notes(chosen: Pairs, unused: Sequence[tuple[str, str]]) -> list[str]:
+    """What is to be said of the pairs."""
+    notes = []
+    if chosen.headed:
+        first, second = chosen.pairs[0]
+        notes.append(
+            f"The first pair of {chosen.name}, {first}|{second}, looks like a header and is taken as a pair; if it is "
+            "a header, take it out of the file."
+        )
+    if unused:
+        names = ", ".join("|".join(pair) for pair in unused[:_NAMED])
+        more = f" and {len(unused) - _NAMED} more" if len(unused) > _NAMED else ""
+        notes.append(f"{len(unused)} of {len(chosen.pairs)} pairs fit no example: {names}{more}.")
+    return notes
 
 
 def _number(label: str | int | None, subject: Subject) -> int:
@@ -134,15 +163,13 @@ def _number(label: str | int | None, subject: Subject) -> int:
     if isinstance(label, str) and label in known:
         return known.index(label)
     if not str(label).isdigit() or int(label) >= subject.classes:
-        raise BadInput(
-            f"There is no label {label!r}: {subject.model.name} has the classes "
-            f"{', '.join(known) if known else f'0 to {subject.classes - 1}'}."
-        )
+        named = ", ".join(known) if known else f"0 to {subject.classes - 1} without names; name them with --labels"
+        raise BadInput(f"There is no label {label!r}: {subject.model.name} has the classes {named}.")
     return int(label)
 
 
-def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
-    """About how many texts the victim is asked for an example: each with both words of each pair."""
+def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> list[float]:
+    """About how many texts the victim is asked for an example, up to each k: each with both words of each pair."""
     totals = []
     for example in found[:_LOOKED_AT]:
         positions = seen_by(task.model, example)[1:]
@@ -154,10 +181,10 @@ def _estimate(task: BiasTask, found: Sequence[Example], ask: Services) -> float:
         except Exception:  # that example will say so itself
             continue
         fits = task.fits(example)
-        size = total = 1.0
+        sizes = [1.0]
         for step in range(task.k):
-            size = size * first / (step + 1)
-            size = size if size <= task.most else min(size, task.breadth * first)
-            total += size
-        totals.append(total * (len(fits) + len({old for old, _ in fits})))
-    return sum(totals) / max(1, len(totals))
+            size = sizes[-1] * first / (step + 1)
+            sizes.append(size if size <= task.most else min(size, task.breadth * first))
+        texts = len(fits) + len({old for old, _ in fits})
+        totals.append([texts * size for size in accumulate(sizes)])
+    return [sum(column) / len(totals) for column in zip(*totals, strict=True)] or [0.0] * (task.k + 1)

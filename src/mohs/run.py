@@ -81,11 +81,15 @@ class Run:
         self._made_by("second-order")
         return summarise_second_order(self.records())
 
-    def biases(self, *, filtered: bool = False) -> list[PairBias]:
-        """The bias of each pair at each distance; filtered: of sentences that the pair itself hardly moves."""
+    def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
+        """The bias of each pair at each distance.
+
+        filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
+        """
         self._made_by("bias")
-        epsilon = float(self.manifest["config"]["epsilon"])
-        return pair_biases(self.records(), epsilon=epsilon if filtered else None)
+        if filtered and epsilon is None:
+            epsilon = float(self.manifest["config"]["epsilon"])
+        return pair_biases(self.records(), epsilon=epsilon)
 
     def radii(self) -> list[dict[str, Any]]:
         """Of a radius run, what was found for each example that the victim reads right."""
@@ -106,11 +110,15 @@ class Run:
             figures = {"attack": "summary()", "second-order": "vulnerable()", "bias": "biases()", "radius": "radii()"}
             raise BadInput(f"This is a run of `mohs {self.command}`; its figures are run.{figures[self.command]}.")
 
-    def report(self, path: str | Path | None = None) -> Path:
-        """Write the browsable page, by default report.html in the run folder, or here for a run in memory."""
+    def report(self, path: str | Path | None = None, *, epsilon: float | None = None) -> Path:
+        """Write the browsable page, by default report.html in the run folder, or here for a run in memory.
+
+        epsilon: of a bias run, for another filtered set.
+        """
         from mohs.report.page import write_page
 
-        return write_page(self, Path(path) if path is not None else (self.folder or Path()) / "report.html")
+        place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
+        return write_page(self, place, epsilon)
 
     def close(self) -> None:
         """Close the files."""

@@ -22,13 +22,14 @@ from mohs.second_order.patches import partners_of, words_in
 from mohs.space import Services, Source, parse_source
 from mohs.space.natural import size_of
 from mohs.text.neighbours import cache_folder
-from mohs.text.stopwords import read_stopwords
+from mohs.text.stopwords import read_words
 
 SYNONYMS = "neighbours:k=8,min_cosine=0.5"
 _LOOKED_AT = 8  # examples by which the size of neighbourhoods is estimated
 _SAMPLED = 8  # words by whose answers another model of the same name is told
 _DECIMALS = 4  # of those answers
 _ENDLESS = 1e15  # texts that nobody enumerates
+_NAMED = 3  # of the words that are no patch words
 
 
 def second_order_job(
@@ -59,7 +60,9 @@ def second_order_job(
     chosen = find_method(method) if isinstance(method, str) else method
     if beam is not None and chosen.width is None:
         raise BadInput(f"{name} keeps no beam; --beam is for so-beam.")
-    avoid = read_stopwords(blacklist) if blacklist is not None else frozenset[str]()
+    avoid = frozenset[str]()
+    if blacklist is not None:
+        avoid = read_words(blacklist, "blacklist", "name a text file of words")
     chosen = replace(
         chosen,
         k=chosen.k if k is None else k,
@@ -88,10 +91,11 @@ def second_order_job(
     kinds = [*chosen.near.needs, *source.needs, *(["lm"] if models.get("lm") is not None else [])]
     parts = load_services(dict.fromkeys(kinds), models, victim=subject.model, device=device, trust_code=trust_code)
     ask = Services(parts, Random(0))
-    book = _book(subject, source, ask)
+    book, lost = _book(subject, source, ask)
+    sizes = [] if chosen.walk else _sizes(subject, chosen, ask)
     if chosen.width is None and not chosen.walk:
         chosen = replace(chosen, most=most)
-        _feasible(name, subject, chosen, ask, most, budget)
+        _feasible(name, chosen, sizes, most, budget)
     known_to(parts["masked_lm"], book.scores)
     task = SecondOrderTask(name, chosen, book, subject.model, subject.service, subject.judge, parts, seed, budget)
     config = {
@@ -109,6 +113,13 @@ def second_order_job(
         **named_models(parts, models),
     }
     notes = [f"{len(book.scores):,} single words of the data and their synonyms were put to the victim beforehand."]
+    if sizes:
+        texts = _mean(sizes, chosen.k, chosen.width)
+        notes.append(
+            f"At most about {texts:,.0f} texts an example were expected, each asked with and without its patch."
+        )
+    if lost:
+        notes.append(_lost(lost))
     if typed == SYNONYMS:
         notes.append(
             "Patch words are near word vectors, not always synonyms (your|our); name better ones with --synonyms."
@@ -121,8 +132,8 @@ def second_order_job(
     return subject.job([task], parts, config, settings, {"notes": notes}, at_once or crowd(subject))
 
 
-def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
-    """The synonyms of every word of the data, and what the victim says to each word alone."""
+def _book(subject: Subject, source: Source, ask: Services) -> tuple[PatchBook, list[str]]:
+    """The synonyms of every word of the data, what the victim says to each word alone, and at which it raises."""
     words = {
         example.text.words[position].lower() for example in subject.data for position in seen_by(subject.model, example)
     }
@@ -150,7 +161,14 @@ def _book(subject: Subject, source: Source, ask: Services) -> PatchBook:
     if not scores:
         raise BadInput(f"{subject.model.name} raises at every single word, and patch words are chosen by its answers.")
     read = {word: tuple(other for other in others if other in scores) for word, others in partners.items()}
-    return PatchBook({word: others for word, others in read.items() if word in scores and others}, scores)
+    book = PatchBook({word: others for word, others in read.items() if word in scores and others}, scores)
+    return book, [word for word in items.values() if word not in scores]
+
+
+def _lost(words: Sequence[str]) -> str:
+    """A sentence on the words at which the victim raises."""
+    named = ", ".join(words[:_NAMED]) + (" ..." if len(words) > _NAMED else "")
+    return f"The victim raises at {len(words):,} more single words ({named}), which are therefore no patch words."
 
 
 async def _asked(service: Service[Fields, Scores], items: Sequence[Fields]) -> list[Scores | None]:
@@ -182,9 +200,11 @@ def _file() -> Iterator[AnswerCache | None]:
             cache.close()
 
 
-def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, most: int, budget: int | None) -> None:
-    """Refuse to enumerate what has no end."""
-    firsts: list[tuple[float, int]] = []
+_Sizes = list[tuple[float, int]]  # of some examples: how many texts one step leads to, and how many words may change
+
+
+def _sizes(subject: Subject, chosen: SecondOrder, ask: Services) -> _Sizes:
+    firsts: _Sizes = []
     for _, example in zip(range(_LOOKED_AT), subject.data, strict=False):
         positions = seen_by(subject.model, example)[1:]  # one word is the patch
         try:
@@ -194,23 +214,38 @@ def _feasible(name: str, subject: Subject, chosen: SecondOrder, ask: Services, m
         except Exception:  # that example will say so itself
             continue
         firsts.append((first, len(positions)))
+    return firsts
 
-    def mean(k: int) -> float:
-        return sum(_size(first, k, places) for first, places in firsts) / max(1, len(firsts))
 
-    if budget is not None and 2 * mean(chosen.k) > budget:
+def _feasible(name: str, chosen: SecondOrder, sizes: _Sizes, most: int, budget: int | None) -> None:
+    """Refuse to enumerate what has no end."""
+
+    def fewer(texts: float) -> str:
+        smaller = next((k for k in range(chosen.k - 1, 0, -1) if _mean(sizes, k) <= texts), None)
+        return "" if smaller is None else f"-k {smaller}, "
+
+    texts = _mean(sizes, chosen.k)
+    if budget is not None and 2 * texts > budget:
         raise BadInput(
-            f"{name} with k={chosen.k} asks the victim about {2 * mean(chosen.k):,.0f} texts an example (the first "
-            f"{len(firsts)} examples), and --budget is {budget:,}; use a smaller -k, --method so-beam, or more budget."
+            f"{name} with k={chosen.k} asks the victim about {2 * texts:,.0f} texts an example (the first "
+            f"{len(sizes)} examples), and --budget is {budget:,}; use {fewer(budget / 2)}--method so-beam, or more "
+            "budget."
         )
-    if mean(chosen.k) > most:
-        smaller = next((k for k in range(chosen.k - 1, 0, -1) if mean(k) <= most), None)
-        fewer = "" if smaller is None else f"-k {smaller}, "
+    if texts > most:
         raise BadInput(
-            f"{name} with k={chosen.k} would look at about {mean(chosen.k):,.0f} texts an example (the first "
-            f"{len(firsts)} examples); use {fewer}--method so-beam, or --most {math.ceil(mean(chosen.k))} to do it "
-            "all the same."
+            f"{name} with k={chosen.k} would look at about {texts:,.0f} texts an example (the first "
+            f"{len(sizes)} examples); use {fewer(most)}--method so-beam, or --most {math.ceil(texts)} to do it all "
+            "the same."
         )
+
+
+def _mean(sizes: _Sizes, k: int, width: int | None = None) -> float:
+    """About how many texts k steps lead to; with a width, those of which each step goes on from so many at most."""
+    total = 0.0
+    for first, places in sizes:
+        whole = _size(first, k, places)
+        total += whole if width is None else min(whole, first * (1 + (k - 1) * width))
+    return total / max(1, len(sizes))
 
 
 def _size(first: float, k: int, places: int) -> float:

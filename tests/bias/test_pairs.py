@@ -64,8 +64,8 @@ def test_a_file_of_ones_own(tmp_path: Path, name: str, content: str) -> None:
     ("name", "content", "sentence"),
     [
         ("a.csv", "", "{file} holds no pairs; write two words a row, as in he,she."),
-        ("a.csv", "he\n", "{file}, line 1 holds 1 entry; write two words."),
-        ("a.csv", "he,she\na,b,c\n", "{file}, line 2 holds 3 entries; write two words."),
+        ("a.csv", "he\n", "{file}, line 1 holds 1 entry; write two words, as in he,she."),
+        ("a.csv", "he,she\na,b,c\n", "{file}, line 2 holds 3 entries; write two words, as in he,she."),
         ("a.tsv", "old man\twoman\n", "{file}, line 1 holds 'old man'; each entry has to be one word."),
         ("a.csv", "he,\n", "{file}, line 1 holds ''; each entry has to be one word."),
         ("a.csv", "he,He\n", "{file}, line 1 holds 'he' twice; a pair is of two different words."),
@@ -105,3 +105,16 @@ def test_the_fingerprint_is_of_the_content() -> None:
     assert one.fingerprint == Pairs("b", (("he", "she"),), frozenset({"she", "he"})).fingerprint
     assert one.fingerprint != Pairs("a", (("she", "he"),), frozenset({"he", "she"})).fingerprint
     assert one.fingerprint != Pairs("a", (("he", "she"),), frozenset({"he", "she", "king"})).fingerprint
+
+
+def test_what_looks_like_a_header() -> None:
+    for pair, headed in (
+        (("first", "second"), True),
+        (("word_1", "word_2"), True),
+        (("a", "b"), True),
+        (("he", "she"), False),
+        (("male", "female"), False),  # may be meant
+        (("word1", "she"), False),
+    ):
+        assert Pairs("toy", (pair, ("first", "second")), frozenset()).headed is headed
+    assert not any(read_pairs(group).headed for group in GROUPS)

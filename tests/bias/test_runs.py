@@ -99,3 +99,60 @@ def test_bad_input(tmp_path: Path) -> None:
         start(masked_lm=strange)
     with pytest.raises(BadInput, match="no pairs 'genders'"):
         start("genders")
+
+
+def test_pairs_that_fit_nowhere_and_headers_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("word1,word2\nhe,she\nking,queen\n")
+    facts = start(file).manifest["facts"]
+    assert facts["unused_pairs"] == ["word1|word2", "king|queen"]
+    assert facts["notes"][:2] == [
+        "The first pair of mine, word1|word2, looks like a header and is taken as a pair; if it is a header, take it "
+        "out of the file.",
+        "2 of 3 pairs fit no example: word1|word2, king|queen.",
+    ]
+    file.write_text("he,she\n")
+    facts = start(file).manifest["facts"]
+    assert facts["unused_pairs"] == []
+    assert len(facts["notes"]) == 1
+    (note,) = start(k=0).manifest["facts"]["notes"]
+    assert note.startswith("110 of 111 pairs fit no example: ")
+    assert note.endswith(" and 105 more.")
+
+
+def test_questions_to_the_masked_model_are_counted_and_add_up(tmp_path: Path) -> None:
+    class Counted(Fills):
+        asked = 0
+
+        def answer(self, item: Any) -> Any:
+            Counted.asked += 1
+            return super().answer(item)
+
+    with start(masked_lm=Counted(FILLS.answers), out=tmp_path / "run") as run:
+        assert run.effort()["masked_lm_asked"] == Counted.asked - 1 > 2  # the first shows that it works
+    before = Counted.asked
+    with start(masked_lm=Counted(FILLS.answers), out=tmp_path / "run") as run:
+        assert run.effort()["masked_lm_asked"] == Counted.asked - 2  # it was asked again how much is to be expected
+    assert before < Counted.asked < 2 * before
+    assert "masked_lm_asked" not in start(k=0, masked_lm=None).effort()
+
+
+def test_a_budget_that_is_too_small_names_the_k_that_it_allows() -> None:
+    rows = [("he likes good happy people", 1)]
+    for budget, said in ((50, "use -k 0, a smaller"), (1000, "use -k 1, a smaller"), (1, "use a smaller")):
+        with pytest.raises(BadInput, match=said):
+            start(rows=rows, masked_lm=Wordlike(), k=2, budget=budget)
+    start(rows=rows, masked_lm=Wordlike(), k=1, budget=1000)
+
+
+def test_a_blacklist_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"^The blacklist none.txt cannot be read \(No such file or directory\); name a"):
+        start(blacklist="none.txt")
+    (tmp_path / "latin.txt").write_bytes("caf\xe9".encode("latin-1"))
+    with pytest.raises(BadInput, match=r"^The blacklist .*latin.txt is not UTF-8 \(byte 3\); convert it to UTF-8.$"):
+        start(blacklist=tmp_path / "latin.txt")
+
+
+def test_a_label_of_classes_without_names() -> None:
+    with pytest.raises(BadInput, match="has the classes 0 to 1 without names; name them with --labels"):
+        start(victim=lambda texts: [[0.4, 0.6] for _ in texts], label="joy", k=0)

@@ -38,6 +38,13 @@ def test_bias(folder: Path, mohs: Mohs) -> None:
     assert mohs("report", "run", "--no-page").returncode == 0
     found = json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     assert "he" in json.dumps(found)
+    assert found["effort"]["masked_lm_asked"] > 0
+    wide = json.loads(mohs("report", "run", "--json", "--filter-epsilon", "0.9").stdout)["bias"]
+    assert (wide["epsilon"], wide["filtered"], wide["whole"]) == (0.9, wide["whole"], found["bias"]["whole"])
+    assert found["bias"]["filtered"] != wide["filtered"]
+    assert "is below 0.9" in (folder / "run" / "report.html").read_text()
+    told = mohs("export", "run", "--outcome", "success")
+    assert told.stderr == "mohs: No record of run has the outcome success; those there are: measured, skipped.\n"
     assert mohs("bias", "--config", "run/manifest.yaml", "--out", "run").stdout == ended.stdout
     plain = mohs("bias", "--data", "rows.jsonl", "-k", 0, "--out", "plain")
     assert plain.returncode == 0, plain.stderr
@@ -54,6 +61,9 @@ def test_second_order(folder: Path, mohs: Mohs) -> None:
     assert "In run: report.html" in ended.stdout
     assert "<html" in (folder / "run" / "report.html").read_text()
     assert mohs(*arguments).stdout == ended.stdout
+    assert "masked_lm asked " in mohs("report", "run", "--no-page", "-v").stdout
+    told = mohs("report", "run", "--filter-epsilon", "0.1")
+    assert told.stderr == "mohs: run is a run of `mohs second-order`; --filter-epsilon is for runs of `mohs bias`.\n"
     lines = mohs("export", "run").stdout.splitlines()
     assert len(lines) == 3
     assert json.loads(mohs(*arguments, "--json").stdout)

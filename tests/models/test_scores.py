@@ -31,7 +31,7 @@ NAN = math.nan
         ([[1.0], [1.0]], ["row 0", "1 scores", "at least 2"]),
         ([[0.5, 0.5], [0.2, 0.3, 0.5]], ["row 1", "3 scores", "2 are expected"]),
         ([[0.5, 0.5], []], ["row 1", "0 scores", "2 are expected"]),
-        ([0.5, 0.5], ["1 dimensions"]),
+        ([0.5, 0.5], ["1 dimensions", "output=labels --labels NAMES"]),
         (0.5, ["0 dimensions"]),
         ([[[0.5, 0.5]], [[0.5, 0.5]]], ["3 dimensions"]),
         ([["0.5", "0.5"], ["0.5", "0.5"]], ["not a table of numbers"]),

@@ -42,6 +42,23 @@ def test_the_figures_are_those_of_the_statistics_on_both_sets() -> None:
     assert found.outcomes == {"measured": 10, "exhausted": 0, "skipped": 1, "error": 0}
 
 
+def test_another_threshold_needs_no_new_measurement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with biased(records()) as run, biased(records(), epsilon=0.01) as before:
+        found = bias_figures(run, 0.06)
+        assert list(found.filtered) == pair_biases(records(), epsilon=0.06) == run.biases(epsilon=0.06)
+        assert {(one.old, one.new) for one in found.filtered} == {HE, ACTOR}
+        for page in (run.report(tmp_path / "a.html", epsilon=0.06), write_against(run, before, tmp_path / "b", 0.06)):
+            assert "(k = 0) is below 0.06" in Parsed(page.read_text("utf-8")).text
+        print_run(run, as_json=False, verbose=False, epsilon=0.06)
+        assert "(k = 0) is below 0.06" in capsys.readouterr().out
+        for epsilon, said in ((None, 1), (0.06, 0)):
+            print_run(run, against=before, as_json=False, verbose=False, epsilon=epsilon)
+            shown = " ".join(capsys.readouterr().out.split())
+            assert shown.count("of two thresholds (0.01 before and 0.005 after); --filter-epsilon") == said
+        with pytest.raises(BadInput, match="epsilon is 0"):
+            bias_figures(run, 0.0)
+
+
 def test_one_sentence_says_what_is_beyond_chance() -> None:
     with biased(records()) as run, biased(records(0.0)[8:]) as quiet, biased(records()[:8]) as single:
         assert bias_headline(bias_figures(run)) == (
@@ -86,6 +103,20 @@ def test_the_terminal_has_a_row_for_each_pair_and_distance(
     assert said.count("actor|actress") == 1  # the filtered set has none of its sentences
     assert "10 examples measured, 1 without a fitting pair, 0 errors" in " ".join(said.split())
     assert "take the source sentence as the unit" in " ".join(said.split())
+
+
+def test_long_pairs_are_broken_between_their_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = ("congressman", "congresswoman")
+    with biased([*records(), *(measured(20 + n, pair, [[0.1 + n / 10]]) for n in range(2))]) as run:
+        for width, found in (("80", ["congressman|", "congresswoman"]), ("100", ["congressman|congresswoman"])):
+            monkeypatch.setenv("COLUMNS", width)
+            print_run(run, as_json=False, verbose=False)
+            lines = capsys.readouterr().out.splitlines()
+            assert [line.split()[0] for line in lines if line.startswith("congress")] == found
+            assert any(line.startswith("actor|actress ") for line in lines)  # what fits stays on its line
+            assert max(map(len, lines)) <= int(width)
 
 
 def test_json_has_no_number_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:

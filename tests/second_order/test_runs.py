@@ -10,6 +10,7 @@ import pytest
 import mohs
 from mohs.errors import BadInput, MohsError
 from mohs.records import Outcome
+from mohs.text.questions import Filled, Guess
 from tests.attacks.fills import Fills
 from tests.toys import WordCount, Wordlike, table
 
@@ -93,7 +94,11 @@ def test_a_victim_that_raises_at_a_word_loses_that_word_alone() -> None:
 
     pairs = table(film="movie", good="fine")
     assert next(iter(start(victim=raising_at("movie"), synonyms=pairs).records())).details["patch"]["new"] == "fine"
-    assert next(iter(start(victim=raising_at("film"), synonyms=pairs).records())).details["patch"]["new"] == "fine"
+    run = start(victim=raising_at("film"), synonyms=pairs)
+    assert next(iter(run.records())).details["patch"]["new"] == "fine"
+    sentence = "The victim raises at 1 more single words (film), which are therefore no patch words."
+    assert sentence in run.manifest["facts"]["notes"]
+    assert not any("raises" in note for note in start().manifest["facts"]["notes"])
     with pytest.raises(BadInput, match="raises at every single word"):
         start(victim=raising_at("movie", "film"))
     record = next(iter(start(victim=raising_at("a bad movie")).records()))
@@ -121,6 +126,10 @@ def test_the_refusal_can_be_followed() -> None:
             continue
         with pytest.raises(BadInput, match=rf"; use {smaller}--method so-beam, or --most \d+ to do it"):
             start(rows=rows, masked_lm=Wordlike(), k=k, most=most)
+    for budget, smaller in ((1000, "-k 1, "), (10, "")):
+        with pytest.raises(BadInput, match=rf"--budget is [\d,]+; use {smaller}--method so-beam, or more budget"):
+            start(rows=rows, masked_lm=Wordlike(), k=2, budget=budget)
+    start(rows=rows, masked_lm=Wordlike(), k=1, budget=1000)
 
 
 def test_bad_input() -> None:
@@ -176,3 +185,36 @@ def test_another_model_of_the_same_name_is_told_by_more_than_one_word(
 def test_words_that_are_never_brought_in() -> None:
     record = next(iter(start(blacklist=["dull"]).records()))
     assert record.outcome is Outcome.FAILED
+
+
+def test_questions_to_both_language_models_are_counted() -> None:
+    effort = start(lm=Wordlike()).effort()
+    assert effort["masked_lm_asked"] > 0
+    assert effort["lm_asked"] == 2  # the original and the vulnerable example
+
+
+@pytest.mark.parametrize(
+    ("method", "beam", "texts"), [("so-enum", None, 8 * 8 // 2), ("so-beam", 1, 8 + 8), ("random", None, None)]
+)
+def test_what_is_to_be_expected_is_said_before_the_first_search(
+    method: str, beam: int | None, texts: int | None
+) -> None:
+    class Two(Fills):  # words for each place
+        def answer(self, item: Any) -> Any:
+            return Filled((Guess("q", 1.0, True), Guess("r", 1.0, True)), 2.0)
+
+    said: list[str] = []
+    early: list[int] = []
+    rows = [("s t u v film", 1)]
+    start(
+        method,
+        rows=rows,
+        masked_lm=Two({}),
+        k=2,
+        beam=beam,
+        said=said.append,
+        progress=lambda *_: early.append(len(said)),
+    )
+    expected = f"At most about {texts} texts an example were expected, each asked with and without its patch."
+    assert said[1:] == ([expected] if texts else [])
+    assert early[0] == len(said)

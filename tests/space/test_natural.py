@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 from mohs.errors import BadInput
-from mohs.space import MaskedWords, Services
-from mohs.space.natural import Neighbourhood, levels, size_of
+from mohs.space import MaskedWords, Services, natural
+from mohs.space.natural import Neighbourhood, levels, parts, size_of
 from mohs.text import Text
 from mohs.text.questions import Scored
 from tests.second_order.toys import DELTA, KAPPA, fill, neighbourhood, neighbours
@@ -101,3 +101,26 @@ def test_the_size_is_near_the_truth_where_words_do_not_matter_to_each_other() ->
     true = len(neighbourhood(tuple("aaaaaa"), 2, table, 9, set()))
     assert size == 18 * 18 / 2
     assert 0.8 < size / true < 1.25
+
+
+def test_a_long_text_is_stepped_from_a_few_places_at_a_time() -> None:
+    long = Text(" ".join(["a"] * 2000))
+    taken = list(parts([long, long], range(1999), 640))
+    assert [place for texts, places in taken for place in places if texts] == [*range(1999)] * 2
+    assert max(len(texts) * len(places) for texts, places in taken) == 200
+    short = [Text("a b c")] * 500
+    assert [(len(texts), len(places)) for texts, places in parts(short, range(3), 640)] == [(213, 3), (213, 3), (74, 3)]
+    assert list(parts([long], [], 640)) == [([long], [])]  # a step all the same, and it leads nowhere
+
+
+def test_in_parts_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"a": [("b", 2.0), ("c", 1.0)], "b": [("a", 2.0)], "": [("c", 1.0)]}
+    x, ask = Text("a b a c"), services(masked_lm=fill(table))
+    whole = now(walked(x, 2, [0, 1, 3], ask, most=10**9, breadth=1))
+    size = now(size_of(x, 2, NEAR, [0, 1, 3], ask))
+    monkeypatch.setattr(natural, "_WORDS", 1)
+    monkeypatch.setattr(natural, "_CELLS", 4)
+    pieces = now(walked(x, 2, [0, 1, 3], ask, most=10**9, breadth=1))
+    assert len(pieces) > len(whole)
+    assert gathered(pieces, 2) == gathered(whole, 2)
+    assert now(size_of(x, 2, NEAR, [0, 1, 3], ask)) == size

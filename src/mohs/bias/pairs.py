@@ -19,6 +19,8 @@ from mohs.text.book_files import kind_of, parse_json, read_text
 
 GROUPS = ("gender", "nationality", "religion", "sexual-orientation", "country")
 
+_NUMBERED = re.compile(r"(?:word|term|token|column|col|group|w|x)[_-]?[12ab]")
+_HEADERS = {("a", "b"), ("first", "second"), ("old", "new"), ("from", "to"), ("source", "target"), ("word", "other")}
 _ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 
 
@@ -35,6 +37,11 @@ class Pairs:
         """A hash of the pairs in their order and of the blacklist; not of the name."""
         content = json.dumps([self.pairs, sorted(self.blacklist)])
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+    @property
+    def headed(self) -> bool:
+        """Whether the first pair looks like the names of two columns."""
+        return self.pairs[:1] != () and (self.pairs[0] in _HEADERS or all(map(_NUMBERED.fullmatch, self.pairs[0])))
 
     @cached_property
     def undoable(self) -> frozenset[tuple[str, str]]:
@@ -113,9 +120,8 @@ def _checked(file: Path, rows: Iterable[tuple[str, list[Any]]]) -> tuple[tuple[s
     found: dict[tuple[str, str], str] = {}
     for where, row in rows:
         if len(row) != 2:
-            raise BadInput(
-                f"{file}, {where} holds {len(row)} {'entry' if len(row) == 1 else 'entries'}; write two words."
-            )
+            entries = "entry" if len(row) == 1 else "entries"
+            raise BadInput(f"{file}, {where} holds {len(row)} {entries}; write two words, as in he,she.")
         for entry in row:
             if not isinstance(entry, str) or not one_word(entry.strip()):
                 raise BadInput(f"{file}, {where} holds {entry!r}; each entry has to be one word.")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 
 Floats = npt.NDArray[np.float64]
@@ -45,6 +46,8 @@ def pair_biases(
 
     epsilon: only sentences that show less than so much themselves (k = 0) for that pair.
     """
+    if epsilon is not None:
+        check_epsilon(epsilon)
     groups: dict[tuple[str, str], dict[int, list[_Part]]] = {}
     for old, new, parts in _sentences(records):
         if epsilon is not None and not any(part.k == 0 and abs(part.total / part.n) < epsilon for part in parts):
@@ -59,6 +62,12 @@ def pair_biases(
     found = _adjusted(found)
     most = {pair: max(map(len, levels.values())) for pair, levels in groups.items()}
     return sorted(found, key=lambda one: (-most[one.old, one.new], one.old, one.new, one.k))
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Refuse a threshold that no sentence, or every one, is under."""
+    if not 0 < epsilon <= 1:
+        raise BadInput(f"epsilon is {epsilon}; it must be above 0 and at most 1.")
 
 
 class _Part(NamedTuple):

@@ -47,6 +47,9 @@ def export(
     if outcome is not None and outcome not in list(Outcome):
         raise BadInput(f"Unknown outcome {outcome!r}; use {', '.join(Outcome)}.")
     with Run.open(run) as opened:
+        there = {str(record.outcome): None for record in opened.records()} if outcome is not None else {}
+        if there and outcome not in there:
+            raise BadInput(f"No record of {run} has the outcome {outcome}; those there are: {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
         count = write(wanted, format, out, sys.stdout)
     if out is not None:

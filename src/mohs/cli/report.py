@@ -29,6 +29,14 @@ def report(
             help="For a bias run: one of the same pairs before debiasing, to stand beside it.",
         ),
     ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--filter-epsilon",
+            metavar="E",
+            help="For a bias run: another threshold of the filtered set; nothing is measured again.",
+        ),
+    ] = None,
     config: Config = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -40,20 +48,24 @@ def report(
       mohs report mohs-runs/RUN
       mohs report mohs-runs/RUN --json --no-page
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
+      mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
+    from mohs.errors import BadInput
     from mohs.report.page import write_against
     from mohs.report.terminal import print_run
     from mohs.run import Run
 
     with Run.open(run) as opened, Run.open(against) if against else nullcontext() as before:
+        if epsilon is not None and opened.command != "bias":
+            raise BadInput(f"{run} is a run of `mohs {opened.command}`; --filter-epsilon is for runs of `mohs bias`.")
         if no_page:
             written = None
         elif before is not None:
-            written = write_against(opened, before, page or run / "against.html")
+            written = write_against(opened, before, page or run / "against.html", epsilon)
         else:
-            written = opened.report(page or run / "report.html")
+            written = opened.report(page or run / "report.html", epsilon=epsilon)
         place = str(written) if written else None
-        errors = print_run(opened, as_json=json, verbose=verbose, against=before, page=place)
+        errors = print_run(opened, as_json=json, verbose=verbose, against=before, epsilon=epsilon, page=place)
         if written and not json:
             print(f"Page: {written}")
         if errors:

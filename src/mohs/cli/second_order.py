@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -162,6 +163,7 @@ def second_order(
             workers=workers,
             cache=cache,
             progress=progress,
+            said=None if progress is None else partial(print, file=sys.stderr),
         )
     with run:
         page = run.report()

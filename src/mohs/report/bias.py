@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 _FEWEST = 6  # sentences, below which no sign-flip test can reach the level: 2 / 2^5 is above it
 _NAMED = 3  # pairs in the headline
-_SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "epsilon", "seed")
+_SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "seed")
 
 Pair = tuple[str, str]
 ByPair = dict[Pair, dict[int, PairBias]]
@@ -61,20 +61,21 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def bias_figures(run: Run) -> BiasFigures:
-    """The figures of a bias run."""
+def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
+    """The figures of a bias run; epsilon: for another filtered set than the one that was asked for."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     counts = Counter(str(record.outcome) for record in run.records())
     kinds = (Outcome.MEASURED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
     labels = [str(label) for label in config.get("labels") or ()]
-    label, epsilon = int(config.get("label", 1)), config.get("epsilon")
+    label = int(config.get("label", 1))
+    epsilon = config.get("epsilon") if epsilon is None else epsilon
     return BiasFigures(
         outcomes={str(kind): counts[str(kind)] for kind in kinds},
         label=named(label, labels) if label < len(labels) else f"class {label}",
         k=int(config.get("k", 0)),
         epsilon=epsilon,
         whole=tuple(pair_biases(run.records())),
-        filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon else (),
+        filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon is not None else (),
     )
 
 
@@ -170,6 +171,11 @@ def different_data(run: Run, other: Run) -> list[str]:
 def against_flags(run: Run, other: Run, after: BiasFigures, before: BiasFigures) -> list[str]:
     """What a reader must know of two runs before comparing them."""
     found = different_data(run, other)
+    if before.epsilon != after.epsilon:
+        found.append(
+            f"The filtered sets are of two thresholds ({before.epsilon} before and {after.epsilon} after); "
+            "--filter-epsilon gives both one."
+        )
     for name, one, figures in (("before", other, before), ("after", run, after)):
         own = bias_flags(one.manifest.get("facts", {}), figures, len(one), one.planned)
         notes = one.manifest.get("facts", {}).get("notes", [])

@@ -34,11 +34,11 @@ EXAMPLES = 5  # shown of a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
 
 
-def bias_page(run: Run) -> str:
-    """The whole page of one run."""
+def bias_page(run: Run, epsilon: float | None = None) -> str:
+    """The whole page of one run; epsilon: another than the run's."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     facts = run.manifest.get("facts", {})
-    figures = bias_figures(run)
+    figures = bias_figures(run, epsilon)
     sets = [("All sentences", figures.whole, ""), _filtered(figures)]
     last = max((one.k for one in figures.whole), default=0)
     rows = [_ends(found, last) for _, found, _ in sets]
@@ -66,10 +66,10 @@ def bias_page(run: Run) -> str:
     )
 
 
-def against_page(run: Run, before: Run) -> str:
+def against_page(run: Run, before: Run, epsilon: float | None = None) -> str:
     """The page of two runs over the same pairs, the earlier as `before`."""
     comparable(run, before)
-    new, old = bias_figures(run), bias_figures(before)
+    new, old = bias_figures(run, epsilon), bias_figures(before, epsilon)
     sets = [
         ("All sentences", old.whole, new.whole, ""),
         ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),

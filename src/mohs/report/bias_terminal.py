@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -29,13 +29,15 @@ from mohs.report.terminal import printable
 if TYPE_CHECKING:
     from mohs.run import Run
 
+_ENDLESS = 10_000  # characters in a line
+
 
 class BiasView:
     """What a bias run has to show."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, epsilon: float | None = None) -> None:
         config = run.manifest["config"]
-        self._figures = bias_figures(run)
+        self._figures = bias_figures(run, epsilon)
         self.title = (
             f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
             f"seed {config.get('seed')}"
@@ -54,13 +56,14 @@ class BiasView:
         if not figures.whole:
             return
         console.print(Styled(printable(figures.unit), style="italic"))
-        console.print(_table(figures.whole))
+        console.print(_fitted(console, lambda room: _table(figures.whole, room)))
         if figures.epsilon:
             console.print()
             console.print(
                 Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold")
             )
-            console.print(_table(figures.filtered) if figures.filtered else "No sentence.")
+            filtered = _fitted(console, lambda room: _table(figures.filtered, room))
+            console.print(filtered if figures.filtered else "No sentence.")
         measured = count["measured"] + count["exhausted"]
         below = (
             f"{measured} examples measured, {count['skipped']} without a fitting pair, {count['error']} errors; "
@@ -70,13 +73,30 @@ class BiasView:
         console.print(Styled(below, style="dim italic"))
 
 
-def _table(found: Sequence[PairBias]) -> Table:
+def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
+    """A table whose pairs, where a line is too short for them, stand one word below the other."""
+    table = make(_ENDLESS)
+    missing = console.measure(table, options=console.options.update_width(_ENDLESS)).maximum - console.width
+    if missing <= 0:
+        return table
+    return make(max(len(str(cell)) for cell in table.columns[0].cells) - missing)
+
+
+def _named(pair: Pair, last: Pair | None, room: int) -> Styled:
+    """The name of a pair where it is not the one above."""
+    if pair == last:
+        return Styled("")
+    name = printable("|".join(pair))
+    return Styled(name if len(name) <= room else "|\n".join(map(printable, pair)))
+
+
+def _table(found: Sequence[PairBias], room: int) -> Table:
     table = _empty("pair", "k", "sent.", "texts", "bias", "95% interval", "p", "Holm")
     last: Pair | None = None
     for one in found:
         pair = (one.old, one.new)
         table.add_row(
-            Styled(printable("|".join(pair)) if pair != last else ""),
+            _named(pair, last, room),
             str(one.k),
             f"{one.sentences:,}",
             f"{'' if one.exact else '~'}{one.neighbours:,}",
@@ -92,9 +112,9 @@ def _table(found: Sequence[PairBias]) -> Table:
 class AgainstView:
     """Two bias runs side by side."""
 
-    def __init__(self, run: Run, before: Run) -> None:
+    def __init__(self, run: Run, before: Run, epsilon: float | None = None) -> None:
         comparable(run, before)
-        self._after, self._before = bias_figures(run), bias_figures(before)
+        self._after, self._before = bias_figures(run, epsilon), bias_figures(before, epsilon)
         old, new = before.manifest["config"], run.manifest["config"]
         self.title = f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
         self.notes = against_flags(run, before, self._after, self._before)
@@ -112,22 +132,22 @@ class AgainstView:
         if not old.whole and not new.whole:
             return
         console.print(Styled(printable(new.unit), style="italic"))
-        console.print(_beside(old.whole, new.whole))
+        console.print(_fitted(console, lambda room: _beside(old.whole, new.whole, room)))
         if new.epsilon:
             console.print()
             console.print(Styled(f"Only sentences whose own difference (k = 0) is below {new.epsilon}", style="bold"))
-            filtered = old.filtered or new.filtered
-            console.print(_beside(old.filtered, new.filtered) if filtered else "No sentence.")
+            filtered = _fitted(console, lambda room: _beside(old.filtered, new.filtered, room))
+            console.print(filtered if old.filtered or new.filtered else "No sentence.")
         below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
         console.print(Styled(below, style="dim italic"))
 
 
-def _beside(before: Sequence[PairBias], after: Sequence[PairBias]) -> Table:
+def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) -> Table:
     table = _empty("pair", "k", "before", "95% interval", "after", "95% interval")
     last: Pair | None = None
     for pair, k, old, new in both(before, after):
         cells = [cell for one in (old, new) for cell in _cells(one)]
-        table.add_row(Styled(printable("|".join(pair)) if pair != last else ""), str(k), *cells)
+        table.add_row(_named(pair, last, room), str(k), *cells)
         last = pair
     return table
 
@@ -140,6 +160,8 @@ def _cells(one: PairBias | None) -> list[Styled]:
 
 def _empty(*heads: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, head in enumerate(heads):
-        table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=number > 0)
+    first, *others = heads
+    table.add_column(first, overflow="fold")
+    for head in others:
+        table.add_column(head, justify="right", overflow="ellipsis", no_wrap=True)  # a number is not cut off unseen
     return table

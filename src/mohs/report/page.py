@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from mohs.run import Run
 
 
-def write_page(run: Run, path: Path) -> Path:
+def write_page(run: Run, path: Path, epsilon: float | None = None) -> Path:
     """Write one self-contained HTML file, as the run's command wants it; the same run gives the same bytes."""
-    return written(_page_of(run), path)
+    return written(_page_of(run, epsilon), path)
 
 
-def write_against(run: Run, before: Run, path: Path) -> Path:
+def write_against(run: Run, before: Run, path: Path, epsilon: float | None = None) -> Path:
     """Write the page of two bias runs over the same pairs."""
     from mohs.report.bias_page import against_page
 
-    return written(against_page(run, before), path)
+    return written(against_page(run, before, epsilon), path)
 
 
-def _page_of(run: Run) -> str:
+def _page_of(run: Run, epsilon: float | None) -> str:
     command = run.manifest.get("command")
     if command == "second-order":
         from mohs.report.second_order_page import second_order_page
@@ -43,7 +43,7 @@ def _page_of(run: Run) -> str:
     if command == "bias":
         from mohs.report.bias_page import bias_page
 
-        return bias_page(run)
+        return bias_page(run, epsilon)
     if command == "radius":
         from mohs.report.radius_page import radius_page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,6 +19,7 @@ from mohs.report.flags import flags
 from mohs.report.table import goal_named, summary_tables
 from mohs.text import Text
 
+_ASKED = "_asked"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
@@ -42,10 +43,20 @@ class View(Protocol):
 
 
 def print_run(
-    run: Run, *, as_json: bool, verbose: bool, diffs: int = 0, against: Run | None = None, **extra: Any
+    run: Run,
+    *,
+    as_json: bool,
+    verbose: bool,
+    diffs: int = 0,
+    against: Run | None = None,
+    epsilon: float | None = None,
+    **extra: Any,
 ) -> str:
-    """Print a run, or two bias runs side by side; gives a sentence about errors, empty if there were none."""
-    view = _view(run, against)
+    """Print a run, or two bias runs side by side; gives a sentence about errors, empty if there were none.
+
+    epsilon: for bias runs, another than the one they were begun with.
+    """
+    view = _view(run, against, epsilon)
     if as_json:
         place = str(run.folder) if run.folder else None
         progress = {"finished": len(run), "planned": run.planned, "notes": view.notes}
@@ -60,27 +71,34 @@ def print_run(
         view.show(console, diffs)
         console.print()
         if verbose:
-            cost = run.effort()
-            console.print(
-                f"{cost.get('forwards', 0):.0f} texts in {cost.get('batches', 0):.0f} batches, "
-                f"{cost.get('reused', 0):.0f} answers from the cache, {cost.get('seconds', 0):.1f} s"
-            )
+            console.print(_cost(run.effort()))
             for record in run.records():
                 if record.traceback:
                     console.print(f"{record.attack}, example {record.example_id}:\n{record.traceback}")
     return _errors(run, view.errors)
 
 
-def _view(run: Run, against: Run | None) -> View:
+def _cost(effort: Mapping[str, float]) -> str:
+    """What the victim was asked, the other models, and how long it took."""
+    parts = [
+        f"{effort.get('forwards', 0):.0f} texts in {effort.get('batches', 0):.0f} batches",
+        f"{effort.get('reused', 0):.0f} answers from the cache",
+        *(f"{name.removesuffix(_ASKED)} asked {times:.0f} times" for name, times in effort.items() if _ASKED in name),
+        f"{effort.get('seconds', 0):.1f} s",
+    ]
+    return ", ".join(parts)
+
+
+def _view(run: Run, against: Run | None, epsilon: float | None) -> View:
     command = run.manifest.get("command")
     if against is not None:
         from mohs.report.bias_terminal import AgainstView
 
-        return AgainstView(run, against)
+        return AgainstView(run, against, epsilon)
     if command == "bias":
         from mohs.report.bias_terminal import BiasView
 
-        return BiasView(run)
+        return BiasView(run, epsilon)
     if command == "second-order":
         from mohs.report.second_order_terminal import SecondOrderView
 

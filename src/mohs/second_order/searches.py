@@ -12,7 +12,7 @@ from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
 from mohs.errors import BadInput
 from mohs.second_order.patches import Patch, Scores
-from mohs.space.natural import Neighbourhood
+from mohs.space.natural import Neighbourhood, parts
 from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.text import brief
@@ -86,13 +86,13 @@ class SecondOrder:
         if first[0].tipped:
             return Found(x, 0, 1)
         seen = {brief(x.fields)}
-        beam, some = [x], max(1, _WORDS // max(1, len(x)))
+        beam = [x]
         for step in range(1, self.k + 1):
             winner: _Looked | None = None
             kept: list[_Looked] = []
-            for start in range(0, len(beam), some):
+            for texts, some in parts(beam, places, _WORDS):
                 fresh: dict[Text, None] = {}
-                for group in await near.step(beam[start : start + some], places, ask, x):
+                for group in await near.step(texts, some, ask, x):
                     fresh.update(dict.fromkeys(text for text in group if brief(text.fields) not in seen))
                 seen.update(brief(text.fields) for text in fresh)
                 if self.most is not None and len(seen) > self.most:

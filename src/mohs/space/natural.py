@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from mohs.text import Text
 from mohs.text.text import brief
 
 _WORDS = 1280  # of texts whose neighbours are asked for together: many questions at once, few texts in memory
+_CELLS = 400_000  # words of a long text times words of it that change together: its neighbours are all as long
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class Neighbourhood:
         return [[text for text in group if not ratio[text] > most] for group in found]
 
 
+def parts(
+    texts: Sequence[Text], positions: Sequence[int], words: int
+) -> Iterator[tuple[Sequence[Text], Sequence[int]]]:
+    """Steps one after the other instead of one large one: from some texts, or from some places of a long text."""
+    length = max(map(len, texts), default=0) or 1
+    some = max(1, words // length)
+    few = max(1, _CELLS // length) if some == 1 else len(positions) or 1
+    for start in range(0, len(texts), some):
+        for first in range(0, max(1, len(positions)), few):
+            yield texts[start : start + some], positions[first : first + few]
+
+
 async def levels(
     x: Text,
     k: int,
@@ -86,16 +99,15 @@ async def levels(
     drawn at random, and what follows is built on those.
     """
     frontier, exact, width = [x], True, 1.0
-    some = max(1, _WORDS // max(1, len(x)))
     for level in range(1, k + 1):
         if len(frontier) * width > most and len(frontier) > breadth:
             frontier, exact = sorted(ask.random.sample(sorted(frontier), breadth)), False
         seen: set[Hashable] = set()
         following: list[Text] = []
         made = 0
-        for start in range(0, len(frontier), some):
+        for texts, places in parts(frontier, positions, _WORDS):
             fresh: list[Text] = []
-            for group in await near.step(frontier[start : start + some], positions, ask, x):
+            for group in await near.step(texts, places, ask, x):
                 made += len(group)
                 for text in group:
                     key: Any = brief(text.fields)
@@ -114,5 +126,5 @@ async def size_of(x: Text, k: int, near: Neighbourhood, positions: Sequence[int]
 
     Steps at different words can be taken in any order, and lead to the same text.
     """
-    (first,) = await near.step([x], positions, ask)
-    return float(len(first) ** k) / math.factorial(min(k, len(positions)))
+    first = sum([len((await near.step(texts, places, ask))[0]) for texts, places in parts([x], positions, _WORDS)])
+    return float(first**k) / math.factorial(min(k, len(positions)))

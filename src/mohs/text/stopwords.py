@@ -50,14 +50,18 @@ _NAMED = {"none": frozenset[str](), "english": ENGLISH, "nltk": NLTK}
 
 def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
     """A list by name (`none`, `english`, `nltk`), a file of words between white space, or the words themselves."""
+    if isinstance(given, str | Path) and str(given) in _NAMED:
+        return _NAMED[str(given)]
+    return read_words(given, "stopword list", "name a text file, none, english or nltk")
+
+
+def read_words(given: str | Path | Iterable[str], called: str, remedy: str) -> frozenset[str]:
+    """A file of words between white space, or the words themselves; `called` and `remedy` are for the message."""
     if isinstance(given, str | Path):
-        if str(given) in _NAMED:
-            return _NAMED[str(given)]
         try:
-            given = Path(given).expanduser().read_text("utf-8").split()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise BadInput(
-                f"The stopword list {given} cannot be read ({reason}); name a text file, none, english or nltk."
-            ) from error
+            given = Path(given).expanduser().read_text("utf-8-sig").split()
+        except UnicodeDecodeError as error:
+            raise BadInput(f"The {called} {given} is not UTF-8 (byte {error.start}); convert it to UTF-8.") from error
+        except OSError as error:
+            raise BadInput(f"The {called} {given} cannot be read ({error.strerror or error}); {remedy}.") from error
     return frozenset(word.lower().replace("\u2019", "'") for word in given)

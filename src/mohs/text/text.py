@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from array import array
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache, total_ordering
@@ -63,7 +64,7 @@ class Text:
     _bounds: tuple[int, ...]  # how many words come before each field, and in all
     _fields: tuple[str, ...] | None
     _hash: int | None
-    _starts: list[int] | None  # where each word starts in its field's string, once that was asked
+    _starts: array[int] | None  # where each word starts in its field's string, once that was asked
     _step: tuple[tuple[str, ...], int] | None  # the words that this text was made of by replacing one, and which
 
     def __init__(self, *fields: str) -> None:
@@ -179,13 +180,13 @@ class Text:
     def _start(self, position: int) -> int:
         """Where a word starts in its field's string."""
         if self._starts is None:
-            self._starts = []
+            self._starts = array("L")  # a fifth of a list: searches keep thousands of long texts
             for number in range(len(self._bounds) - 1):
                 start, end = self._bounds[number], self._bounds[number + 1]
                 lengths = [0] * (2 * (end - start))
                 lengths[0::2] = map(len, self._gaps[start + number : end + number])
                 lengths[1::2] = map(len, self.words[start:end])
-                self._starts += list(accumulate(lengths))[0::2]
+                self._starts.extend(list(accumulate(lengths))[0::2])
         return self._starts[position]
 
     def _spliced(self, position: int, start: int, piece: str, end: int) -> tuple[str, ...]:
