@@ -129,9 +129,7 @@ def planted(folder: Path, tokenizer: str, sizes: dict[str, int]) -> None:
 def measure(method: str, n: int, victim: WatchedVictim, masked_lm: WatchedLm, options: argparse.Namespace) -> None:
     """The line of one method."""
     given = {"masked_lm": masked_lm, "synonyms": options.synonyms, "device": options.device}
-    mohs.second_order_attack(
-        victim, options.data, method, n=max(4, options.n // 20), **given
-    )  # shapes that later recur
+    mohs.second_order_attack(victim, options.data, method, n=max(4, n // 20), **given)  # shapes that later recur
     victim.clock.take(), masked_lm.clock.take()
     run = mohs.second_order_attack(victim, options.data, method, n=n, **given)
     (victim_seconds, victim_rows), (lm_seconds, lm_rows) = victim.clock.take(), masked_lm.clock.take()

@@ -29,6 +29,7 @@ from mohs.models.lending import Borrowed, Desk, Lender, Posted
 from mohs.records import Record
 
 _NAP = 1e-4  # seconds between two looks at a busy device
+_THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # of arrays and networks, and of tokenizers
 _PROCESSES = get_context("spawn")  # a forked process cannot use CUDA, nor some libraries' threads
 
 
@@ -194,11 +195,10 @@ def _work(line: Connection, turn: Any) -> None:
 @contextmanager
 def _cores_shared(workers: int) -> Iterator[None]:
     """Keep the threads of processes started meanwhile from crowding each other: libraries read this when loaded."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    if before is None:
-        os.environ["OMP_NUM_THREADS"] = str(max(1, (os.cpu_count() or 1) // workers))
+    own = {name: str(max(1, (os.cpu_count() or 1) // workers)) for name in _THREADS if name not in os.environ}
+    os.environ.update(own)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["OMP_NUM_THREADS"]
+        for name in own:
+            del os.environ[name]
