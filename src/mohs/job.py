@@ -19,6 +19,7 @@ from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
 from mohs.models.function import FunctionVictim
 from mohs.models.load import load_victim
+from mohs.models.sheets import Sheet, sheets_of
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Record
 from mohs.resources import DEFAULTS, fingerprint
@@ -58,7 +59,7 @@ class Job:
     data: Dataset | list[Example]
     examples: int
     victims: Sequence[Service[Any, Any]]  # the victim's service, and its judge's where that is another
-    others: Sequence[Service[Any, Any]]
+    others: Mapping[str, Service[Any, Any]]  # what else is asked, by kind
     at_once: int
     config: Mapping[str, Any]  # what was asked for
     identity: Mapping[str, Any]  # what has to be the same for a run to be gone on with
@@ -91,7 +92,7 @@ class Job:
         gc.freeze()
         gc.set_threshold(*_SELDOM)  # thousands of candidates live at once, and looking through them finds nothing
         try:
-            for ended in engine.run(searches(), [*self.victims, *self.others], at_once or self.at_once):
+            for ended in engine.run(searches(), [*self.victims, *self.others.values()], at_once or self.at_once):
                 if ended.error is not None or ended.result is None:
                     raise ended.error or AssertionError("a trial gave no record")
                 yield ended.key, ended.result
@@ -100,11 +101,12 @@ class Job:
             gc.unfreeze()
 
     def effort(self) -> dict[str, float]:
-        """What the victim was asked so far."""
+        """What the victim was asked so far, and how many questions each other model."""
         return {
             "forwards": sum(s.forwards for s in self.victims),
             "batches": sum(s.batches for s in self.victims),
             "reused": sum(s.reused for s in self.victims),
+            **{f"{kind}_asked": part.forwards for kind, part in self.others.items()},
         }
 
     def close(self) -> None:
@@ -123,6 +125,7 @@ class Subject:
     digest: str
     service: Service[Fields, Scores]
     judge: Service[Fields, Scores]  # whose answers do not depend on what else is asked
+    sheets: Service[Sheet, Any] | None  # the same network as the victim's, where that takes rows of tokens
     classes: int
     steady: bool
     cache: AnswerCache | None
@@ -154,8 +157,8 @@ class Subject:
             tasks=tasks,
             data=self.data,
             examples=self.examples,
-            victims=list(dict.fromkeys([self.service, self.judge])),
-            others=[part for part in parts.values() if isinstance(part, Service)],
+            victims=[s for s in dict.fromkeys([self.service, self.judge, self.sheets]) if s is not None],
+            others={kind: part for kind, part in parts.items() if isinstance(part, Service)},
             at_once=at_once or int(getattr(self.model, "crowd", 256)),
             config=config,
             identity={**config, **hashes, **settings},
@@ -202,6 +205,7 @@ def subject_of(
         digest=digest,
         service=service,
         judge=judge,
+        sheets=sheets_of(model) if answers is None else None,  # a cache keeps answers by their texts
         classes=classes,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         cache=answers,

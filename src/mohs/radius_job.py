@@ -10,6 +10,7 @@ from typing import Any
 from mohs.attacks.catalogue import identity, members_of
 from mohs.attacks.method import Attack, needs
 from mohs.bounds import Prover, RadiusTask, Share
+from mohs.bounds.shares import Shares, checked, together
 from mohs.errors import BadInput
 from mohs.job import Examples, Job, named_models, subject_of, written
 from mohs.models.victim import Victim
@@ -18,7 +19,8 @@ from mohs.space import Constraint, Source, parse_constraint, parse_source
 from mohs.text.stopwords import ENGLISH, read_stopwords
 
 SOURCE = "neighbours:k=5,min_cosine=0.5"
-_AT_ONCE = 4  # examples: each asks thousands of texts together, and has a time limit of its own
+_TIMED = 8  # examples at once where each has a time limit, which the others' work counts against
+_FEWER = 16  # than attacks: each asks thousands of texts together
 
 
 def radius_job(
@@ -32,7 +34,8 @@ def radius_job(
     max_r: int,
     most: int,
     seconds: float | None,
-    share: Share | None,
+    share: Share | Sequence[Share] | None,
+    all_together: bool,
     seed: int,
     n: int | None,
     models: Mapping[str, Any],
@@ -45,6 +48,9 @@ def radius_job(
     cache: str | Path | None,
 ) -> Job:
     """Load and check everything that `mohs.radius` needs; for its arguments see there."""
+    asked = checked(share)
+    if all_together and not asked:
+        raise BadInput("There are no intervals to hold together; ask for a share too (--pac).")
     source = SOURCE if source is None else source
     chosen = parse_source(source) if isinstance(source, str) else source
     obeyed = tuple(parse_constraint(c) if isinstance(c, str) else c for c in constraints)
@@ -61,6 +67,10 @@ def radius_job(
     for name, method in members:
         if getattr(method, "living", False):
             raise BadInput(f"{name} makes its words up as it goes, so it has no fixed space; use pdp or textfooler.")
+        if hasattr(method, "goal"):
+            raise BadInput(f"{name} is after something else than another label; use pdp or textfooler.")
+        if [other for other, _ in members].count(name) > 1:
+            raise BadInput(f"The attack {name} is named twice; name it once.")
     if isinstance(labels, str):
         labels = labels.split(",")
     subject = subject_of(
@@ -93,7 +103,8 @@ def radius_job(
         classes=subject.classes,
         prover=Prover(max_r, most),
         seconds=seconds,
-        share=share,
+        sheets=subject.sheets,
+        share=_measured(together(asked, subject.examples) if all_together else asked),
         seed=seed,
     )
     config = {
@@ -106,15 +117,16 @@ def radius_job(
         "max_r": max_r,
         "most": most,
         "time_limit": seconds,
-        **_share(share),
+        **_share(asked, all_together),
         "seed": seed,
         **named_models(parts, models),
     }
+    some = _TIMED if seconds is not None else max(1, int(getattr(subject.model, "crowd", 256)) // _FEWER)
     settings = {
         "space": [identity(chosen), *map(repr, obeyed), sorted(avoided)],
         "uppers": [identity(method) for _, method in members],
     }
-    return subject.job([task], parts, config, settings, {"notes": []}, at_once or _AT_ONCE)
+    return subject.job([task], parts, config, settings, {"notes": []}, at_once or some)
 
 
 def _in_space(method: Any, source: Source) -> Any:
@@ -122,9 +134,16 @@ def _in_space(method: Any, source: Source) -> Any:
     return replace(method, source=source, constraints=()) if hasattr(method, "source") else method
 
 
-def _share(share: Share | None) -> dict[str, Any]:
-    """Its settings, as the command line names them."""
-    if share is None:
+def _measured(shares: tuple[Share, ...]) -> Share | Shares | None:
+    """What the task calls: one share, or several at once."""
+    return shares[0] if len(shares) == 1 else Shares(shares) if shares else None
+
+
+def _share(shares: tuple[Share, ...], all_together: bool) -> dict[str, Any]:
+    """Their settings, as the command line names them."""
+    if not shares:
         return {"pac": False}
-    options = {"r": share.r, "epsilon": share.epsilon, "delta": share.delta, "interval": share.method, "draws": share.n}
-    return {"pac": True, **options}
+    first = shares[0]
+    radii = first.r if len(shares) == 1 else [share.r for share in shares]
+    options = {"r": radii, "epsilon": first.epsilon, "delta": first.delta, "interval": first.method, "draws": first.n}
+    return {"pac": True, **options, "together": all_together}

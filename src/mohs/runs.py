@@ -14,17 +14,18 @@ from mohs.attacks.method import Attack
 from mohs.attacks.named_entities import NamedEntities
 from mohs.bias import Pairs
 from mohs.bias_job import bias_job
-from mohs.bounds import Certificate, Checked, Share, check, read_certificates
+from mohs.bounds import Certificate, Checked, Points, Share, check, read_certificates
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.job import Examples, Job, alike, answered, short, victim_of
+from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.radius_job import radius_job
 from mohs.records import Record, RunStore
 from mohs.run import Run
 from mohs.second_order import SecondOrder
 from mohs.second_order_job import second_order_job
-from mohs.space import Constraint, Measure, Services, Source
+from mohs.space import Constraint, Measure, Services, Source, Space
 from mohs.workers import Plan, spread
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def second_order_attack(
     workers: int = 1,
     cache: str | Path | None = None,
     progress: Progress | None = None,
+    said: Callable[[str], None] | None = None,
 ) -> Run:
     """Look, near every example, for a natural text whose prediction one synonym changes (Zhang et al. 2021).
 
@@ -166,6 +168,7 @@ def second_order_attack(
     blacklist: words that are never brought in: a file, or words.
     floor: leave out neighbours whose perplexity to `lm` is more than so many times the original's.
     most: texts an example that so-enum may be expected to look at; more is refused.
+    said: called with what is known before the first search, sentence by sentence: how many texts to expect, and such.
     The other arguments are those of `mohs.attack`.
     """
     _positive(n=n, budget=budget, at_once=at_once, workers=workers, k=k, beam=beam, most=most)
@@ -190,6 +193,7 @@ def second_order_attack(
         "cache": cache,
     }
     job = second_order_job(victim, examples, method, **options)
+    _say(job, said)
     return _run("second-order", job, second_order_job, (victim, job.data, method), options, workers, out, progress)
 
 
@@ -221,6 +225,7 @@ def token_bias(
     workers: int = 1,
     cache: str | Path | None = None,
     progress: Progress | None = None,
+    said: Callable[[str], None] | None = None,
 ) -> Run:
     """Measure how a pair of words such as he and she moves the victim, in natural neighbourhoods (Zhang et al. 2021).
 
@@ -232,7 +237,7 @@ def token_bias(
     both_directions: use sentences with a pair's second word as well.
     most, breadth: a level that is expected to have more texts than `most` is sampled, by the neighbours of `breadth`
     texts of the level before (the released code: 800).
-    blacklist, floor: as in `second_order_attack`; the other arguments are those of `mohs.attack`.
+    blacklist, floor, said: as in `second_order_attack`; the other arguments are those of `mohs.attack`.
     """
     _positive(n=n, budget=budget, at_once=at_once, workers=workers, most=most, breadth=breadth)
     if k < 0:
@@ -259,6 +264,7 @@ def token_bias(
         "cache": cache,
     }
     job = bias_job(victim, examples, pairs, **options)
+    _say(job, said)
     return _run("bias", job, bias_job, (victim, job.data, pairs), options, workers, out, progress)
 
 
@@ -273,7 +279,8 @@ def radius(
     max_r: int = 2,
     most: int = 1_000_000,
     time_limit: float | None = None,
-    share: Share | None = None,
+    share: Share | Sequence[Share] | None = None,
+    together: bool = False,
     vectors: Any = None,
     wordnet: Any = None,
     sememes: Any = None,
@@ -297,7 +304,8 @@ def radius(
     source, constraints, stopwords: the space; by default the five nearest vectors of each word that is no stopword.
     attacks: what bounds the radius from above, in that space; the prover itself does so too.
     max_r, most, time_limit: how far to prove: substitutions, texts an example, seconds an example.
-    share: also estimate which share of a larger space keeps the label: `mohs.bounds.Share("25%")`.
+    share: also estimate which share of a larger space keeps the label: `mohs.bounds.Share("25%")`, or one for each r.
+    together: delta is the chance that any interval of the run misses, instead of each: it is divided among them.
     The other arguments are those of `mohs.attack`.
 
     >>> import mohs
@@ -316,6 +324,7 @@ def radius(
         "most": most,
         "seconds": time_limit,
         "share": share,
+        "all_together": together,
         "seed": seed,
         "n": n,
         "models": models,
@@ -352,14 +361,18 @@ def verify(
     model = victim_of(victim, device, labels, victim_options, trust_pickle, trust_code)
     final: Victim = getattr(model, "verdict", model)
     judge: Service[Fields, Scores] = Service(final, alone=not final.exact)
+    many: Service[Fields, Scores] = Service(final)
+    sheets = sheets_of(final)
+    services: list[Service[Any, Any]] = [judge, many, *([] if sheets is None else [sheets])]
 
-    def ask(texts: Sequence[Fields]) -> Sequence[Scores]:
-        async def asked() -> Sequence[Scores]:
-            return await judge.ask(texts)
+    def points(space: Space) -> Points:
+        return Points(space, final, many, sheets)
 
-        return answered(asked(), Services({}, Random(0)), judge)
-
-    return [(certificate, check(certificate, model, ask, sample)) for certificate in found]
+    checks = [
+        answered(check(certificate, model, points, judge, sample), Services({}, Random(0)), *services)
+        for certificate in found
+    ]
+    return list(zip(found, checks, strict=True))
 
 
 def _run(
@@ -381,6 +394,12 @@ def _run(
         return _carried_out(command, job, plan, out, progress)
     finally:
         job.close()
+
+
+def _say(job: Job, said: Callable[[str], None] | None) -> None:
+    if said is not None:
+        for note in job.facts["notes"]:
+            said(note)
 
 
 def _positive(**numbers: int | None) -> None:

@@ -6,7 +6,6 @@ import json
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import hypothesis.strategies as st
@@ -14,11 +13,9 @@ import pytest
 from hypothesis import given, settings
 
 import mohs
-from mohs.attacks.method import Ask
-from mohs.bounds import Certificate, Prover, Share, check, read_certificates
+from mohs.bounds import Certificate, Checked, Points, Prover, Share, check, read_certificates
 from mohs.bounds.additive import worst_of
 from mohs.bounds.prover import TIE, margin_of
-from mohs.engine import Meter
 from mohs.errors import BadInput
 from mohs.models.bag import BagVictim, pocket_victim
 from mohs.models.function import FunctionVictim
@@ -46,8 +43,8 @@ def texts_at(space: Space, r: int) -> list[Text]:
     return [text for text in found if len(space.text.changes(text)) == r]
 
 
-def ask_of(victim: Any) -> Ask:
-    return Ask({}, Random(0), Meter(Instant(victim)))
+def points_of(space: Space, victim: Any) -> Points:
+    return Points(space, None, Instant(victim))
 
 
 def true_radius(space: Space, label: int, victim: Any, max_r: int) -> tuple[int, bool]:
@@ -64,7 +61,7 @@ def test_the_prover_is_right(rows: list[Any], salt: str, classes: int, max_r: in
     space, victim = space_of(rows), chances(classes, salt)
     scores = victim(space.text.fields)
     label = max(range(classes), key=lambda i: scores[i])
-    proof = now(Prover(max_r)(space, label, ask_of(victim), Instant(victim)))
+    proof = now(Prover(max_r)(points_of(space, victim), label, Instant(victim)))
     last = min(max_r, len(space.choices))
     radius, more = true_radius(space, label, victim, last)
     assert proof.certified == radius
@@ -86,7 +83,7 @@ def test_ties_are_not_certified() -> None:
     def victim(fields: tuple[str, ...]) -> tuple[float, float]:
         return (0.5, 0.5) if fields == ("b c",) else (0.6, 0.4)
 
-    proof = now(Prover(2)(space, 0, ask_of(victim), Instant(victim)))
+    proof = now(Prover(2)(points_of(space, victim), 0, Instant(victim)))
     assert (proof.certified, proof.found, proof.stopped) == (0, None, "ties")
 
 
@@ -94,17 +91,17 @@ def test_near_ties_are_the_judges() -> None:
     space = space_of([("a", ["b"])])
     coarse = lambda fields: (0.503, 0.497)  # noqa: E731
     fine = lambda fields: (0.498, 0.502)  # noqa: E731
-    assert now(Prover(1)(space, 0, ask_of(coarse), Instant(fine))).found == {0: "b"}
-    assert now(Prover(1)(space, 0, ask_of(fine), Instant(coarse))).certified == 1
+    assert now(Prover(1)(points_of(space, coarse), 0, Instant(fine))).found == {0: "b"}
+    assert now(Prover(1)(points_of(space, fine), 0, Instant(coarse))).certified == 1
 
 
 def test_limits() -> None:
     space = space_of([("a", ["b", "c"]), ("c", ["d", "e"])])
     victim = lambda fields: (0.9, 0.1)  # noqa: E731
-    proof = now(Prover(2, most=7)(space, 0, ask_of(victim), Instant(victim)))
+    proof = now(Prover(2, most=7)(points_of(space, victim), 0, Instant(victim)))
     assert (proof.certified, proof.stopped) == (1, "texts")  # 4 texts, and then 4 more
     late = iter([False, True])
-    proof = now(Prover(2)(space, 0, ask_of(victim), Instant(victim), late.__next__))
+    proof = now(Prover(2)(points_of(space, victim), 0, Instant(victim), late.__next__))
     assert (proof.certified, proof.stopped) == (1, "time")
     with pytest.raises(BadInput):
         Prover(-1)
@@ -188,11 +185,16 @@ def test_certificates_can_be_checked(tmp_path: Path) -> None:
     certificate = read_certificates(file)[0]
     row = certificate.to_json()
     assert Certificate.from_json(json.loads(json.dumps(row))) == certificate
-    other = check(certificate, model, lambda texts: [(0.4, 0.6)] * len(texts), None)
+
+    def checked_by(certificate: Certificate, scores: tuple[float, float]) -> Checked:
+        judge = Instant(lambda fields: scores)
+        return now(check(certificate, model, lambda space: Points(space, None, judge), judge, None))
+
+    other = checked_by(certificate, (0.4, 0.6))
     assert not other.sound
     assert "does not hold" in other.why
     row["levels"][0]["size"] += 1
-    assert not check(Certificate.from_json(row), model, lambda texts: [(0.9, 0.1)], None).sound
+    assert not checked_by(Certificate.from_json(row), (0.9, 0.1)).sound
     model.fingerprint = "another"
     assert "another model" in mohs.verify(file, model)[0][1].why
     with pytest.raises(BadInput, match="no certificate of the example 'x'"):
@@ -206,7 +208,7 @@ def test_certificates_can_be_checked(tmp_path: Path) -> None:
 @given(rows=spaces, salt=st.text("xyz", max_size=3), r=st.integers(0, 5))
 def test_a_small_space_is_counted(rows: list[Any], salt: str, r: int) -> None:
     space, victim = space_of(rows), chances(2, salt)
-    found = now(Share(str(r))(space, 0, len(rows), ask_of(victim), "seed"))
+    found = now(Share(str(r))(points_of(space, victim), 0, len(rows), "seed"))
     texts = [text for j in range(r + 1) for text in texts_at(space, j)]
     held = sum(margin_of(victim(text.fields), 0) > TIE for text in texts)
     assert (found["method"], found["n"], found["hold"]) == ("counted", len(texts), held)
@@ -221,13 +223,13 @@ def test_a_large_space_is_sampled(method: str) -> None:
         return (0.9, 0.1) if fields[0].count("b") < 3 else (0.1, 0.9)
 
     share = Share("25%", method=method)
-    found = now(share(space, 0, 12, ask_of(victim), "seed"))
+    found = now(share(points_of(space, victim), 0, 12, "seed"))
     true = 1 - 220 / (1 + 36 + 66 * 9 + 220 * 27)  # of three changes, all to b
     assert found["r"] == 3
     assert found["low"] <= true <= found["high"]
     assert found["high"] - found["low"] <= 0.05 + 1e-9
     assert found["n"] <= 4794
-    assert now(share(space, 0, 12, ask_of(victim), "seed")) == found
+    assert now(share(points_of(space, victim), 0, 12, "seed")) == found
 
 
 def test_radii_of_shares() -> None:

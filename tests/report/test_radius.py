@@ -27,15 +27,17 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_charts import histogram, left_standing, scatter, withstood
-from mohs.report.radius_share import share_notes
+from mohs.report.radius_charts import left_standing, scatter, withstood
+from mohs.report.radius_share import share_headline, share_notes
 from mohs.report.radius_terminal import RadiusView
+from mohs.report.radius_violins import density, levels, violins
 from mohs.report.table import rate
 from mohs.report.terminal import print_run
 from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed, kept, needs_nothing_else, searched
 
+_OF_DETAILS = ("by", "stopped", "attacks", "share", "sizes", "pruned", "seconds")
 SHARE = {"r": "25%", "epsilon": 0.025, "delta": 0.005, "method": "clopper-pearson", "n": None}
 
 
@@ -59,7 +61,7 @@ def bounded(number: int, lower: int, upper: int | None, *, whole: bool = False, 
     }
     if lower:
         details["certificate"] = {"format": "mohs-certificate-1"}
-    details |= {key: changes.pop(key) for key in ("by", "stopped", "attacks", "share", "sizes") if key in changes}
+    details |= {key: changes.pop(key) for key in _OF_DETAILS if key in changes}
     found: dict[str, Any] = {"attack": "radius", "positions": 3, "details": details, "queries": 10 * number + 1}
     if upper is not None:
         found |= {
@@ -90,7 +92,7 @@ def mixed() -> list[Record]:
 
 
 def summary_of(*records: Record) -> RadiusSummary:
-    return summarise_radius(records, {"pac": True, **SHARE})
+    return summarise_radius(records, {"pac": True, **SHARE}, len(records))
 
 
 def run_of(*records: Record, **config: Any) -> Run:
@@ -184,26 +186,110 @@ def test_upper_bounds_that_only_the_prover_found() -> None:
 
 
 def test_shares_above_thresholds_by_their_lower_ends() -> None:
-    found = summary_of(*mixed()).share
-    assert found is not None
+    (found,) = summary_of(*mixed()).shares
     assert (found.total, found.counted, found.estimated, found.draws) == (7, 1, 6, 4794)
     assert [(one.threshold, one.low.hits, one.value.hits) for one in found.above] == [
         (0.5, 5, 6), (0.9, 3, 4), (0.99, 2, 2)
     ]  # fmt: skip
-    said = " ".join(share_notes(found))
+    assert found.mean.value == pytest.approx(5.769 / 7)
+    assert (found.median, found.least) == (0.92, 0.4)
+    said = " ".join(share_notes([found]))
+    assert "(r: 25% of the words that may change, rounded down, at least one, here 2)" in said
     assert "For 1 of 7 examples all texts were asked" in said
     assert "(clopper-pearson; epsilon 0.025, delta 0.005)" in said
     assert "with probability 1 - delta = 0.995" in said
-    assert "any of 6 misses has a probability of at most 6 * delta = 0.03" in said
+    assert "any of 6 misses has a probability of at most 6 * delta, here 0.03; with --together" in said
     three = [bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)]
     many = summarise_radius(three, {"pac": True, "delta": 0.4})
-    assert many.share is not None
-    assert "is only bounded by 3 * delta, which is above 1" in share_notes(many.share)[-1]
+    assert "at most 3 * delta, which is above 1;" in share_notes(many.shares)[-1]
+
+
+def test_intervals_that_hold_together_say_what_delta_was_divided_by() -> None:
+    two = [share(0.5, 0.4, 0.6, r=1), share(0.3, 0.2, 0.4)]
+    config = {"pac": True, **SHARE, "r": ["1", "25%"], "together": True}
+    found = summarise_radius([bounded(0, 0, 1, share=two), misread(1)], config, 10)
+    assert [one.among for one in found.shares] == [20, 20], "two for each example that the run will have"
+    assert share_notes(found.shares)[-1] == (
+        "All intervals hold at once with probability 1 - delta = 0.995: each was made for delta / 20 = 0.00025 "
+        "(union bound over all examples and radii of the run)."
+    )
+
+
+def test_several_radii_have_figures_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    records = [
+        bounded(n, 0, 1, share=[share(1 - n / 10, 0.4, 1.0, r=1), share(0.9 - n / 10, 0.3, 1.0, r=2)]) for n in range(6)
+    ]
+    config = {"r": ["1", "25%"]}
+    with run_of(*records, **config) as run:
+        one, two = summarise_radius(run.records(), run.manifest["config"]).shares
+        print_run(run, as_json=False, verbose=False, diffs=1)
+    assert (one.r, one.least_r, one.median, two.r, two.most_r, two.median) == ("1", 1, 0.75, "25%", 2, 0.65)
+    assert share_headline([one, two]).startswith("PR at r = 25% lies above 0.9")
+    assert "(r: 1; r: 25% of the words" in share_notes([one, two])[0]
+    assert "For 12 it is estimated" in " ".join(share_notes([one, two]))
+    said = capsys.readouterr().out
+    assert re.search(r"^1 +0\.7500 \S+ \S+ +0\.7500 +0\.5000$", said, re.M)
+    assert re.search(r"^25% +0\.6500 \S+ \S+ +0\.6500 +0\.4000$", said, re.M)
+    assert re.search(r"^1 +0\.9 +0\.0% \(0/6\) \S+ \S+ +16\.7% \(1/6\)", said, re.M)
+    assert "PR 1.0000 (r 1), 0.9000 (r 2)" in said
+    page = parsed(run_of(*records, **config), tmp_path)
+    charts = [attrs["aria-label"] or "" for tag, attrs in page.tags if tag == "svg" and "aria-label" in attrs]
+    assert "r = 25%: 6 examples, least 0.4000, median 0.6500, mean 0.6500, greatest 0.9000." in charts[1]
+    assert page.data()["rows"][0]["pr"] == 0.9, "sorted by the radius asked for last"
+    assert page.data()["rows"][0]["shown"]["pr"] == "r 1: 1.0000 [0.4000, 1.0000]; r 2: 0.9000 [0.3000, 1.0000]"
+    assert "r = 1, 25%; epsilon 0.025, delta 0.005 for each interval" in page.text
+
+
+def test_seconds_and_what_bounds_exclude_where_the_records_have_them() -> None:
+    records = [
+        bounded(0, 2, 3, by="enumeration and bounds", sizes=[10, 40, 90], pruned=[4, 30, 80], seconds=1.0),
+        bounded(1, 1, None, stopped="time", sizes=[5], pruned=[0], seconds=6.0),
+        bounded(2, 1, 2, sizes=[7]),
+        bounded(3, 9, 10, by="closed form", sizes=[1] * 9, seconds=2.0),
+    ]
+    found = summarise_radius(records, {"time_limit": 5})
+    assert (found.texts, found.excluded) == (62, 34)
+    assert (found.seconds.value, found.seconds.total, found.median_seconds) == (3, 3, 2)
+    rows = {name: (value, note) for name, value, note in radius_lines(found)}
+    assert rows["texts of proven levels"][0] == "62"
+    assert rows["of these asked"][0] == "28"
+    assert rows["of these excluded"][0] == "34"
+    assert rows["by enumeration and bounds"][0] == "1"
+    assert rows["seconds"][0].startswith("3.00 [")
+    assert rows["seconds"][1].startswith("mean over 3 examples read right")
+    assert rows["seconds, median"][0] == "2.00"
+    assert rows["ended in time"][0].startswith("75.0% (3/4)")
+    older = dict(row[:2] for row in radius_lines(summarise_radius(records[2:3], {"time_limit": None})))
+    assert not {"seconds", "ended in time", "of these excluded"} & set(older)
+
+
+def test_two_attacks_on_the_same_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    a, b, c = "pdp:released", "pdp:released-unreverted", "textfooler:paper"
+    records = [
+        bounded(0, 0, 1, attacks={a: 1, b: 2, c: 2}),
+        bounded(1, 0, 1, attacks={a: 2, b: 2, c: None}),
+        bounded(2, 0, 1, attacks={a: 3, b: None, c: 1}),
+    ]
+    duels = summary_of(*records).duels
+    assert [(d.attack, d.other, d.fewer, d.equal, d.more) for d in duels] == [
+        (a, b, 1, 1, 0), (a, c, 1, 0, 1), (b, c, 0, 1, 0)
+    ]  # fmt: skip
+    with run_of(*records) as run:
+        print_run(run, as_json=False, verbose=False)
+    said = capsys.readouterr().out
+    assert re.search(rf"^{a} against {b} +1 +1 +0$", said, re.M)
+    page = parsed(run_of(*records), tmp_path).text
+    assert f"{a} against {b}" in page
+    with run_of(*(bounded(n, 0, 1, attacks={a: 1, b: 2}) for n in range(2))) as run:
+        print_run(run, as_json=False, verbose=False)
+    assert "against" not in capsys.readouterr().out, "of two attacks #Win says it all"
 
 
 def test_counted_shares_have_no_interval_to_explain() -> None:
-    found = summary_of(bounded(0, 0, 1, share=share(0.5, 0.5, 0.5, method="counted"))).share
-    assert found is not None
+    found = summary_of(bounded(0, 0, 1, share=share(0.5, 0.5, 0.5, method="counted"))).shares
     assert "interval" not in " ".join(share_notes(found))
 
 
@@ -217,8 +303,9 @@ def test_machines_get_rates_with_intervals_and_no_lists_of_examples(capsys: pyte
     assert found["curve"][0]["possible"]["interval"] == list(summary_of(*mixed()).curve[0].possible.interval or ())
     assert found["kinds"]["bracketed"]["value"] == pytest.approx(2 / 7)
     assert found["attacks"][0]["success"]["interval"] is not None
-    assert found["share"]["above"][1]["low"]["hits"] == 3
-    assert "values" not in found["share"]
+    (of_share,) = found["shares"]
+    assert of_share["above"][1]["low"]["hits"] == 3
+    assert "values" not in of_share
     json.dumps(summary_of().to_json(), allow_nan=False)
 
 
@@ -244,9 +331,9 @@ def test_the_terminal_shows_tables_and_diffs(
     for step in found.curve:
         assert re.search(rf"^{step.r} +{re.escape(rate(step.proven))} +{re.escape(rate(step.possible))}$", said, re.M)
     assert re.search(r"^#Win +1 +0 *$", said, re.M)
-    assert re.search(r"^0\.9 +42\.9% \(3/7\) \S+ \S+ +57\.1% \(4/7\)", said, re.M)
+    assert re.search(r"^25% +0\.9 +42\.9% \(3/7\) \S+ \S+ +57\.1% \(4/7\)", said, re.M)
     assert "`mohs verify` checks the 5 certificates in certificates.jsonl." in said
-    assert "e0: L 0, U 1, by enumeration, PR 0.6000\n  A good→dull, good Film." in said
+    assert "e0: L 0, U 1, by enumeration, PR 0.6000 (r 2)\n  A good→dull, good Film." in said
     assert "e2:" not in said, "one diff was asked for"
     assert errors.startswith("1 of 9 attempts ended in an error")
 
@@ -265,7 +352,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
     for name, value, note in radius_lines(summary):
         assert all(part in found.text for part in (name, value, note))
     charts = [attrs["aria-label"] or "" for tag, attrs in found.tags if tag == "svg" and "aria-label" in attrs]
-    assert len(charts) == 4
+    assert len(charts) == 5
     for step in summary.curve:
         assert f"r {step.r}: proven {rate(step.proven)}, possible {rate(step.possible)}." in charts[0]
     assert "a: 28.6% (2/7)" in charts[1]
@@ -290,7 +377,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
 
 
 def test_without_attacks_and_shares_their_parts_are_left_out(tmp_path: Path) -> None:
-    found = parsed(run_of(bounded(0, 1, 2), bounded(1, 0, 1), attack=[], share=None, time_limit=None), tmp_path)
+    found = parsed(run_of(bounded(0, 1, 2), bounded(1, 0, 1), attack=[], pac=False, time_limit=None), tmp_path)
     charts = [attrs for tag, attrs in found.tags if tag == "svg"]
     assert len(charts) == 1
     assert not found.with_class("band"), "nothing is open, so nothing is shaded"
@@ -384,15 +471,51 @@ def test_what_each_attack_leaves_standing() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_every_share_is_in_the_charts_and_inside_them(values: list[float]) -> None:
-    found = summary_of(*(bounded(n, n % 4, None, share=share(value, 0, 1)) for n, value in enumerate(values))).share
-    assert found is not None
-    bars, dots = histogram(found)["bars"], scatter(found)["dots"]
-    assert sum(bar["count"] for bar in bars) == sum(dot["count"] for dot in dots) == len(values)
-    for bar in bars:
-        assert any(float(bar["from"]) - 1e-5 <= value <= float(bar["to"]) + 1e-5 for value in values)
-        assert 44 <= bar["x"] <= bar["x"] + bar["wide"] <= 388.1
+    found = summary_of(*(bounded(n, n % 4, None, share=share(value, 0, 1)) for n, value in enumerate(values))).shares
+    dots = scatter(found[0])["dots"]
+    assert sum(dot["count"] for dot in dots) == len(values)
     assert all(44 <= dot["x"] <= 388 and 12 <= dot["y"] <= 180 for dot in dots)
-    assert histogram(found)["ticks"][-1] == (388.0, "1")
+    (one,) = violins(found)["violins"]
+    assert len(one["dots"]) == (len(values) if len(values) < 5 else 0)
+    assert (one["outline"] is None) == (len(values) < 5 or min(values) == max(values))
+    drawn = [float(number) for number in re.findall(r"[\d.]+", one["outline"] or "")]
+    assert all(146 <= x <= 286 for x in drawn[::2])
+    heights = [*drawn[1::2], *one["dots"], *one["ends"], one["median"], one["mean"]]
+    assert all(12 <= y <= 180 for y in heights)
+    if one["ends"]:
+        assert max(heights) == one["ends"][0], "nothing lies below the least"
+        assert min(heights) == one["ends"][1]
+    (_, path), (_, surely) = levels(found)["lines"]
+    falls = [float(y) for y in re.findall(r"V([\d.]+)", path)]
+    assert len(falls) == len(set(values))
+    assert falls == sorted(falls)
+    assert falls[-1] == 180
+    assert surely == "M44 12.0H44.0V180.0H388", "their lower ends are all nought"
+
+
+@given(st.lists(st.floats(0, 1), min_size=5, max_size=40))
+def test_a_density_has_all_its_weight_between_nought_and_one(values: list[float]) -> None:
+    grid = [(n + 0.5) / 4000 for n in range(4000)]
+    assert density(values, grid, 0.005).sum() / 4000 == pytest.approx(1, abs=1e-3)
+
+
+def test_violins_are_widest_where_the_examples_are() -> None:
+    values = [0.5, 0.6, *[0.95] * 20, *[0.96] * 20]
+    found = summary_of(*(bounded(n, 0, None, share=share(value, 0, 1)) for n, value in enumerate(values))).shares
+    outline = violins(found)["violins"][0]["outline"]
+    points = [tuple(map(float, point.split())) for point in outline.strip("MZ").split("L")]
+    x, y = max(points)
+    assert x == 286, "as wide as may be"
+    assert y == pytest.approx(180 - 168 * (0.955 - 0.4) / 0.6, abs=2)
+    assert sorted(2 * 216 - x for x, _ in points) == pytest.approx(sorted(x for x, _ in points))
+
+
+def test_equal_shares_are_a_line_and_radii_beyond_six_are_left_to_the_table() -> None:
+    records = [bounded(n, 0, None, share=[share(1.0, 1.0, 1.0)] * 8) for n in range(9)]
+    chart = violins(summarise_radius(records, {}).shares)
+    assert (len(chart["violins"]), chart["left"]) == (6, 2)
+    assert all(one["ends"] == [12.0, 12.0] and one["outline"] is None for one in chart["violins"])
+    assert chart["y"][0][1] == "0.9"
 
 
 def test_a_real_run_ends_in_a_page_a_table_and_a_notebook(tmp_path: Path) -> None:
@@ -400,6 +523,8 @@ def test_a_real_run_ends_in_a_page_a_table_and_a_notebook(tmp_path: Path) -> Non
         page = Parsed(run.report(tmp_path / "r.html").read_text("utf-8"))
         cells = re.findall(r"<td>(.*?)</td>", run._repr_html_())
     assert len(page.data()["rows"]) == 4
+    assert "too few for a violin" in page.text
+    assert "as wide as examples are frequent" not in page.text
     assert "examples read right provably withstand any one substitution; the radius is exact for all." in page.text
     assert "radius exact" in cells
     assert "r = 1" in cells

@@ -11,9 +11,11 @@ from mohs.bounds.intervals import (
     hoeffding_size,
     needed_clopper_pearson,
 )
+from mohs.bounds.points import Points
 from mohs.bounds.prover import Proof, Prover
 from mohs.bounds.sampling import Draws, draw, exact_share
 from mohs.bounds.share import Share
+from mohs.bounds.shares import Shares
 from mohs.bounds.task import RadiusTask
 
 __all__ = [
@@ -21,11 +23,13 @@ __all__ = [
     "Checked",
     "Draws",
     "Interval",
+    "Points",
     "Proof",
     "Prover",
     "RadiusTask",
     "Sequential",
     "Share",
+    "Shares",
     "anytime",
     "check",
     "clopper_pearson",

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from mohs.bounds.additive import worst_of
-from mohs.bounds.prover import TIE, Digest, Level, chunks, margin_of
+from mohs.bounds.points import Chunk, Points, chunks, texts_at
+from mohs.bounds.prover import TIE, Level, Walk, margin_of
+from mohs.bounds.pruning import Open
+from mohs.bounds.windows import bound_of
+from mohs.engine import Answers
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.space import Space, omega
@@ -30,7 +36,7 @@ class Certificate:
     label: int
     radius: int
     choices: Mapping[int, tuple[str, ...]]
-    by: str  # enumeration, or closed form
+    by: str  # enumeration, enumeration and bounds, or closed form
     levels: tuple[Level, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -91,45 +97,63 @@ def read_certificates(path: Path) -> list[Certificate]:
     return [Certificate.from_json(row) for row in found]
 
 
-def check(
-    certificate: Certificate, model: Victim, ask: Callable[[Sequence[Fields]], Sequence[Scores]], sample: int | None
+async def check(
+    certificate: Certificate,
+    model: Victim,
+    ask: Callable[[Space], Points],
+    judge: Answers[Fields, Scores],
+    sample: int | None,
 ) -> Checked:
-    """Ask the victim again: everything, or so many texts drawn at random from each level."""
+    """Ask the victim again: everything, or so many texts drawn at random from each level.
+
+    ask: makes what puts the texts of a space to it.
+    """
     if model.fingerprint != certificate.fingerprint:
         return Checked(False, 0, False, None, f"{model.name} is another model than the certificate is about.")
     if certificate.by == "closed form":
-        return _closed(certificate, model, ask)
+        return await _closed(certificate, model, judge)
     sizes = omega.levels(certificate.choices, certificate.radius)[1:]
     levels = certificate.levels[: certificate.radius]
     if [level.size for level in levels] != sizes:
         return Checked(False, 0, False, None, f"Its levels have {[level.size for level in levels]} texts, not {sizes}.")
-    space, asked, same = certificate.space, 0, True
+    points, same = ask(certificate.space), True
+    bound = None
+    if sample is None and any(level.pruned for level in levels):
+        bound = bound_of(model, certificate.space, certificate.label)  # if there is none, everything is asked
     random = Random(certificate.fingerprint)
     for level in levels:
-        points = omega.points_at(certificate.choices, level.r)
-        if sample is not None:
-            sampler = space.sampler(level.r)
-            points = (sampler.at_level(level.r, random) for _ in range(min(sample, level.size)))
-        digest = Digest()
-        for chunk in chunks(points):
-            texts = [space.text.replace_all(edits) for edits in chunk]
-            for edits, text, scores in zip(chunk, texts, ask([text.fields for text in texts]), strict=True):
-                margin = margin_of(scores, certificate.label)
-                if margin <= TIE:
-                    return _broken(text, margin, asked)
-                digest.add(edits, margin)
-            asked += len(chunk)
-        same = same and str(digest) == level.digest
-    what = f"The label stays in all {asked:,} texts." if sample is None else f"It stays in {asked:,} texts drawn."
-    return Checked(True, asked, sample is None, same if sample is None else None, what)
+        walk = Walk(points, certificate.label, judge)
+        positions = range(len(points.places))
+        blocks = (
+            Open(bound, points.sizes, positions, level.r) if bound and level.pruned else texts_at(positions, level.r)
+        )
+        for chunk in chunks(points.sizes, blocks) if sample is None else _drawn(points, level, sample, random):
+            if chunk is not None and (await walk(chunk) or walk.ties):
+                return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
+        same = same and walk.digest == level.digest
+    what = f"It stays in {points.asked:,} texts drawn."
+    if sample is None:
+        spared = f", and a bound says so of {sum(sizes) - points.asked:,} more" if sum(sizes) > points.asked else ""
+        what = f"The label stays in all {points.asked:,} texts{spared}."
+    return Checked(True, points.asked, sample is None, same if sample is None else None, what)
 
 
-def _closed(certificate: Certificate, model: Victim, ask: Callable[[Sequence[Fields]], Sequence[Scores]]) -> Checked:
+def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterator[Chunk | None]:
+    """So many texts of a level, each drawn from all of it."""
+    sampler = points.space.sampler(level.r)
+    numbers = {place: number for number, place in enumerate(points.places)}
+    drawn = [sampler.at_level(level.r, random) for _ in range(min(sample, level.size))]
+    places = np.array([[numbers[place] for place in edits] for edits in drawn], np.int32)
+    picks = [[points.space.choices[place].index(word) for place, word in edits.items()] for edits in drawn]
+    yield Chunk(places, np.array(picks, np.int32), ())
+
+
+async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields, Scores]) -> Checked:
     worst = worst_of(model, certificate.space, certificate.label)
     if worst is None:
         return Checked(False, 0, False, None, "The words of this victim do not add up, so the form proves nothing.")
     text = certificate.space.text.replace_all(worst.edits(certificate.radius))
-    margin = margin_of(ask([text.fields])[0], certificate.label)
+    margin = margin_of((await judge.ask([text.fields]))[0], certificate.label)
     if margin <= TIE:
         return _broken(text, margin, 1)
     what = f"The worst text with {certificate.radius} substitutions has a margin of {margin:.6f}."

@@ -1,27 +1,30 @@
 """How many substitutions a prediction withstands, proven (Yang et al. 2022, the simple prover).
 
-Level j holds the texts with exactly j substitutions. Level after level is put to the victim, whole; if the label stays
-in all of them, j substitutions are withstood. Nothing is sampled or estimated: what is called certified was asked.
+Level j holds the texts with exactly j substitutions. Level after level is put to the victim; if the label stays in all
+of them, j substitutions are withstood. Nothing is sampled or estimated: what is called certified was asked, or follows
+from a sound bound on what the victim can answer (`mohs.bounds.windows`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
-from mohs.attacks.method import Ask
-from mohs.engine import Answers
+import numpy as np
+
+from mohs.bounds.points import Block, Chunk, Points, Table, chunks, margins_of, texts_at
+from mohs.bounds.pruning import Bound, Open
+from mohs.engine import Answers, others_first
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
-from mohs.space import Space, omega
+from mohs.space import omega
 from mohs.space.omega import Edits
 
 NEAR = 1e-2  # a margin under which the judge is asked: coarse numbers (bf16) are off by less
+_SPARED = 50  # times as many texts as may be asked, where a bound spares most of them
 TIE = 1e-6  # a margin that the victim's numbers cannot be trusted with
-_CHUNK = 2048  # texts asked together
 _DECIMALS = 6
 
 
@@ -31,10 +34,11 @@ class Level:
 
     r: int  # substitutions
     size: int  # texts with exactly that many
-    margin: float  # the smallest, of the label's probability over the next best
-    where: Edits  # the text it was
-    digest: str  # of all answers, in whatever order they came
+    margin: float  # the smallest, of the label's probability over the next best, or if a bound is smaller that
+    where: Edits  # the text it was; none if it is a bound
+    digest: str  # of all answers, block by block in whatever order the blocks came
     ties: int = 0  # texts on too small a margin to decide
+    pruned: int = 0  # texts that a bound made it unnecessary to ask
 
     def to_json(self) -> dict[str, Any]:
         """As a record keeps it."""
@@ -76,70 +80,94 @@ class Prover:
 
     async def __call__(
         self,
-        space: Space,
+        points: Points,
         label: int,
-        ask: Ask,
         judge: Answers[Fields, Scores],
         late: Callable[[], bool] = lambda: False,
+        bound: Bound | None = None,
     ) -> Proof:
-        """Levels 1 to max_r, or as many as there are positions."""
+        """Levels 1 to max_r, or as many as there are positions. A bound spares texts of level 2 and on."""
         proof = Proof()
-        order = list(space.choices)
-        asked = 0
-        for r, size in enumerate(omega.levels(space.choices, min(self.max_r, len(order)))[1:], 1):
-            if asked + size > self.most:
+        choices = points.space.choices
+        order = list(range(len(choices)))
+        before = points.asked
+        for r, size in enumerate(omega.levels(choices, min(self.max_r, len(order)))[1:], 1):
+            unsettled = None if bound is None or r == 1 else Open(bound, points.sizes, order, r)
+            if points.asked - before + size > self.most * (1 if unsettled is None else _SPARED):
                 proof.stopped = "texts"
                 return proof
-            asked += size
-            worst: dict[int, float] = {}
-            level = await self._level(r, size, space, order, label, ask, judge, late, proof, worst)
-            if level is None:
-                return proof
-            proof.levels.append(level)
-            if level.ties:
+            walk = Walk(points, label, judge)
+            for chunk in chunks(points.sizes, texts_at(order, r) if unsettled is None else unsettled):
+                if late():
+                    proof.stopped = "time"
+                    return proof
+                if chunk is None:
+                    await others_first()
+                elif points.asked - before + len(chunk.places) > self.most:
+                    proof.stopped = "texts"
+                    return proof
+                elif await walk(chunk):
+                    proof.found = walk.where
+                    return proof
+            proof.levels.append(walk.level(r, size, unsettled))
+            if walk.ties:
                 proof.stopped = "ties"
                 return proof
             if r == 1:  # where one substitution came nearest, several will
-                order.sort(key=lambda place: (worst.get(place, 1.0), place))
+                order.sort(key=lambda place: (walk.nearest.get(place, 2.0), place))
         return proof
 
-    async def _level(
-        self,
-        r: int,
-        size: int,
-        space: Space,
-        order: Sequence[int],
-        label: int,
-        ask: Ask,
-        judge: Answers[Fields, Scores],
-        late: Callable[[], bool],
-        proof: Proof,
-        worst: dict[int, float],
-    ) -> Level | None:
-        smallest, where, digest, ties = 2.0, dict[int, str](), Digest(), 0
-        for chunk in chunks(omega.points_at(space.choices, r, order)):
-            if late():
-                proof.stopped = "time"
-                return None
-            texts = [space.text.replace_all(edits) for edits in chunk]
-            answers = await ask.victim(texts)
-            near = [i for i, scores in enumerate(answers) if margin_of(scores, label) < NEAR]
-            if near:  # these the judge decides, whose numbers are the finest there are
-                again = await judge.ask([texts[i].fields for i in near])
-                for i, scores in zip(near, again, strict=True):
-                    answers[i] = scores
-            for edits, scores in zip(chunk, answers, strict=True):
-                margin = margin_of(scores, label)
-                if margin < -TIE:
-                    proof.found = edits
-                    return None
-                ties += margin <= TIE
-                digest.add(edits, margin)
-                for place in edits:
-                    worst[place] = min(worst.get(place, 2.0), margin)
-                if margin < smallest:
-                    smallest, where = margin, edits
-        return Level(r, size, round(smallest, _DECIMALS), where, str(digest), ties)
+
+class Walk:
+    """Puts the texts of a level to a victim, and keeps the smallest margin and a digest of all."""
+
+    def __init__(self, points: Points, label: int, judge: Answers[Fields, Scores] | None) -> None:
+        self._points = points
+        self._label = label
+        self._judge = judge
+        self._digest = Digest()
+        self.margin = 2.0
+        self.where: Edits = {}
+        self.ties = 0
+        self.nearest: dict[int, float] = {}  # the smallest margin of the texts that change a position
+
+    async def __call__(self, chunk: Chunk) -> bool:
+        """Ask some texts; whether one of them has another label."""
+        points = self._points
+        margins = margins_of(await points.scores(chunk.places, chunk.picks), self._label)
+        near = np.flatnonzero(margins < NEAR)
+        if self._judge is not None and len(near):  # these the judge decides, whose numbers are the finest there are
+            texts = points.texts(chunk.places[near], chunk.picks[near])
+            again = np.array(await self._judge.ask([text.fields for text in texts]))
+            margins[near] = margins_of(again, self._label)
+        worst = int(margins.argmin())
+        if margins[worst] < self.margin:
+            self.margin = float(margins[worst])
+            self.where = points.edits(chunk.places[worst].tolist(), chunk.picks[worst].tolist())
+        if self.margin < -TIE:
+            return True
+        self.ties += int((margins <= TIE).sum())
+        start = 0
+        for block, count in chunk.runs:
+            own = margins[start : start + count]
+            self._digest.add(block, own)
+            start += count
+            for place in block.places if len(block.places) == 1 else ():
+                self.nearest[place] = min(self.nearest.get(place, 2.0), float(own.min()))
+        return False
+
+    @property
+    def digest(self) -> str:
+        """Of all answers so far."""
+        return str(self._digest)
+
+    def level(self, r: int, size: int, unsettled: Open | None) -> Level:
+        """What came out, once all texts of a level were asked, or those that were open."""
+        margin, where, pruned = self.margin, self.where, 0
+        if unsettled is not None:
+            pruned, least = unsettled.settled, unsettled.margin(self._points.classes)
+            margin, where = (margin, where) if margin <= least else (least, {})
+        return Level(r, size, round(margin, _DECIMALS), where, self.digest, self.ties, pruned)
 
 
 def margin_of(scores: Scores, label: int) -> float:
@@ -147,22 +175,27 @@ def margin_of(scores: Scores, label: int) -> float:
     return scores[label] - max(p for other, p in enumerate(scores) if other != label)
 
 
-def chunks(points: Iterator[Edits]) -> Iterator[list[Edits]]:
-    """As many as are asked together."""
-    while chunk := list(islice(points, _CHUNK)):
-        yield chunk
-
-
 class Digest:
-    """Of texts and their margins, in whatever order they come."""
+    """Of the margins of all texts, block by block; the order of the blocks does not matter."""
 
     def __init__(self) -> None:
         self._sum = 0
+        self._block: Block | None = None
+        self._own: Any = None
 
-    def add(self, edits: Edits, margin: float) -> None:
-        """One more text."""
-        content = f"{sorted(edits.items())} {round(margin, _DECIMALS) + 0.0:.6f}".encode("utf-8", "surrogatepass")
-        self._sum += int.from_bytes(hashlib.blake2b(content, digest_size=16).digest(), "big")
+    def add(self, block: Block, margins: Table) -> None:
+        """The next texts of a block."""
+        if block != self._block:
+            self._close()
+            self._block = block
+            self._own = hashlib.blake2b(repr((block.places, block.picks)).encode(), digest_size=16)
+        self._own.update(np.rint(margins * 10**_DECIMALS).astype("<i4").tobytes())
+
+    def _close(self) -> None:
+        if self._own is not None:
+            self._sum += int.from_bytes(self._own.digest(), "big")
+            self._block = self._own = None
 
     def __str__(self) -> str:
+        self._close()
         return f"{self._sum % 2**128:032x}"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from mohs.attacks.method import Ask
 from mohs.bounds.intervals import (
     Sequential,
     clopper_pearson,
@@ -19,15 +16,14 @@ from mohs.bounds.intervals import (
     hoeffding_size,
     needed_clopper_pearson,
 )
-from mohs.bounds.prover import TIE, margin_of
+from mohs.bounds.points import Points, Whole, chunks, margins_of, texts_at
+from mohs.bounds.prover import TIE
 from mohs.bounds.sampling import draw
 from mohs.errors import BadInput
-from mohs.space import Space, omega
-from mohs.space.omega import Edits
-from mohs.text import Text
+from mohs.space import omega
 
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
-_CHUNK = 512
+_CHUNK = 4096
 _LOOK = 100  # texts between two looks at a sequential interval
 
 
@@ -36,8 +32,8 @@ class Share:
     """With probability 1 - delta the true share lies in the interval, for one example.
 
     r: substitutions, as a number or as a share of the words that may change ("25%": rounded down, at least one). The
-    number of texts is Hoeffding's for epsilon and delta unless given; `sequential` stops as soon as its interval is
-    narrow enough. A space of no more texts than would be drawn is counted instead.
+    number of texts is what the method asks for at epsilon and delta unless given; `sequential` stops as soon as its
+    interval is narrow enough. A space of no more texts than would be drawn is counted instead.
     """
 
     r: str = "25%"
@@ -70,62 +66,56 @@ class Share:
         """How many texts are drawn, or with `sequential` at most."""
         if self.n is not None:
             return self.n
-        if self.method == "sequential":
-            return needed_clopper_pearson(self.epsilon, self.delta / 2)
-        return hoeffding_size(self.epsilon, self.delta)
+        if self.method == "hoeffding":
+            return hoeffding_size(self.epsilon, self.delta)
+        return needed_clopper_pearson(self.epsilon, self.delta / (2 if self.method == "sequential" else 1))
 
-    async def __call__(self, space: Space, label: int, words: int, ask: Ask, seed: str) -> dict[str, Any]:
+    async def __call__(self, points: Points, label: int, words: int, seed: str) -> dict[str, Any]:
         """The share of an example's texts, as its record keeps it."""
-        r = min(self.radius(words), len(space.choices))
-        size = omega.size(space.choices, r)
+        choices = points.space.choices
+        r = min(self.radius(words), len(choices))
+        size = omega.size(choices, r)
         found: dict[str, Any] = {"r": r, "size": size if size < 2**53 else float(size) if size < 10**300 else math.inf}
         if size <= self.draws:
-            texts = map(space.text.replace_all, omega.points(space.choices, r))
-            hits, asked = await self._held(texts, label, ask)
-            share = hits / asked
-            return found | {"n": asked, "hold": hits, "value": share, "low": share, "high": share, "method": "counted"}
-        drawn = _drawn(space, r, self.draws, seed)
+            hits = 0
+            for j in range(r + 1):
+                for chunk in filter(None, chunks(points.sizes, texts_at(range(len(choices)), j))):
+                    hits += await _held(points, chunk.places, chunk.picks, label)
+            share = hits / size
+            return found | {"n": size, "hold": hits, "value": share, "low": share, "high": share, "method": "counted"}
+        random = np.random.default_rng(list(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()))
+        drawn = draw(points.sizes, r, self.draws, random)  # the original may be among them
         if self.method == "sequential":
-            return found | await self._sequential(drawn, label, ask)
-        hits, asked = await self._held(drawn, label, ask)
-        low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(hits, asked, self.delta)
+            return found | await self._sequential(points, *drawn, label)
+        hits = await _held(points, *drawn, label)
+        low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(
+            hits, self.draws, self.delta
+        )
         return found | {
-            "n": asked,
+            "n": self.draws,
             "hold": hits,
-            "value": hits / asked,
+            "value": hits / self.draws,
             "low": low,
             "high": high,
             "method": self.method,
         }
 
-    async def _sequential(self, texts: Iterator[Text], label: int, ask: Ask) -> dict[str, Any]:
+    async def _sequential(self, points: Points, places: Whole, picks: Whole, label: int) -> dict[str, Any]:
         """Until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
-            some = min(_LOOK, room)
-            hits, _ = await self._held(islice(texts, some), label, ask)
-            sequence.add(hits, some)
+            some = slice(sequence.n, sequence.n + min(_LOOK, room))
+            hits = await _held(points, places[some], picks[some], label)
+            sequence.add(hits, len(places[some]))
         low, high = sequence.interval
         found = {"n": sequence.n, "hold": sequence.hits, "value": sequence.hits / sequence.n}
         return found | {"low": low, "high": high, "method": self.method}
 
-    async def _held(self, texts: Iterator[Text], label: int, ask: Ask) -> tuple[int, int]:
-        """How many texts keep the label, and of how many."""
-        hits = asked = 0
-        while chunk := list(islice(texts, _CHUNK)):
-            answers = await ask.victim(chunk)
-            hits += sum(margin_of(scores, label) > TIE for scores in answers)
-            asked += len(chunk)
-        return hits, asked
 
-
-def _drawn(space: Space, r: int, n: int, seed: str) -> Iterator[Text]:
-    """Texts of Omega_r, each with the same probability, the original among them."""
-    random = np.random.default_rng(list(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()))
-    places = list(space.choices)
-    positions, words = draw([len(space.choices[place]) for place in places], r, n, random)
-    for row, chosen in zip(positions.tolist(), words.tolist(), strict=True):
-        edits: Edits = {
-            places[at]: space.choices[places[at]][word] for at, word in zip(row, chosen, strict=True) if at >= 0
-        }
-        yield space.text.replace_all(edits)
+async def _held(points: Points, places: Whole, picks: Whole, label: int) -> int:
+    """How many texts keep the label."""
+    hits = 0
+    for start in range(0, len(places), _CHUNK):
+        some = slice(start, start + _CHUNK)
+        hits += int((margins_of(await points.scores(places[some], picks[some]), label) > TIE).sum())
+    return hits

@@ -13,9 +13,13 @@ from mohs.attacks.method import Ask, Attack
 from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
+from mohs.bounds.points import Points, Table
 from mohs.bounds.prover import TIE, Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share
+from mohs.bounds.shares import Shares
+from mohs.bounds.windows import bound_of
 from mohs.engine import Answers, BudgetSpent, Meter
+from mohs.models.sheets import Sheet
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Source, Space, build_space
@@ -42,9 +46,10 @@ class RadiusTask:
     judge: Answers[Fields, Scores]
     services: Mapping[str, Any]
     classes: int
+    sheets: Answers[Sheet, Table] | None = None  # where the victim takes rows of tokens
     prover: Prover = Prover()
     seconds: float | None = None  # an example
-    share: Share | None = None
+    share: Share | Shares | None = None
     seed: int = 0
     clock: Callable[[], float] = time.monotonic
 
@@ -79,12 +84,15 @@ class RadiusTask:
         def late() -> bool:
             return self.seconds is not None and self.clock() - started > self.seconds
 
+        points = Points(space, self.model, self.victim, self.sheets)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._closed(space, label), "closed form"
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
-            proof, form = await prover(space, label, ask, self.judge, late), "enumeration"
+            bound = bound_of(self.model, space, label) if last > 1 else None
+            proof = await prover(points, label, self.judge, late, bound)
+            form = "enumeration" if bound is None else "enumeration and bounds"
         if proof.found is not None and (found is None or len(proof.found) < len(found)):
             found = proof.found
         lower, upper = proof.certified, None if found is None else len(found)
@@ -97,14 +105,15 @@ class RadiusTask:
             "by": form,
             "stopped": proof.stopped,
             "sizes": [level.size for level in proof.levels],
+            "pruned": [level.pruned for level in proof.levels],
             "margins": [level.margin for level in proof.levels],
             "attacks": {name: None if edits is None else len(edits) for name, edits in uppers.items()},
         }
         if self.share is not None:
-            details["share"] = await self.share(space, label, len(example.positions), ask, f"{self.seed}/{example.id}")
+            details["share"] = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
         if lower:
             details["certificate"] = self._certificate(example, space, lower, form, proof.levels)
-        facts |= {"queries": meter.queries + 1, "details": details}
+        facts |= {"queries": meter.queries + points.asked + 1, "details": details}
         if found is not None:
             text = x.replace_all(found)
             (after,) = await self.judge.ask([text.fields])

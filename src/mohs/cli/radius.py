@@ -11,7 +11,6 @@ import typer
 
 from mohs.cli.options import Config, Json, Verbose, comma, pairs
 from mohs.cli.run_options import (
-    AtOnce,
     Cache,
     Change,
     Data,
@@ -39,9 +38,14 @@ from mohs.cli.run_options import (
     progress_bar,
     saving_on_interrupt,
 )
+from mohs.errors import BadInput
+
+CERTIFICATES = "certificates.jsonl"
+_OF_PAC = ("r", "epsilon", "delta", "together", "interval", "draws")
 
 
 def radius(
+    context: typer.Context,
     victim: Victim = "pocket",
     data: Data = "pocket",
     source: Annotated[
@@ -63,11 +67,21 @@ def radius(
     ] = None,
     max_r: Annotated[int, typer.Option(min=0, help="Prove up to so many substitutions.")] = 2,
     most: Annotated[int, typer.Option(min=1, help="Texts an example that the prover may ask.")] = 1_000_000,
-    time_limit: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time for one example.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Time for proving one example; by default no limit.")
+    ] = None,
     pac: Annotated[bool, typer.Option("--pac", help="Estimate which share of the space keeps the label.")] = False,
-    r: Annotated[str, typer.Option(help="The radius of that space: a number, or a share of the words.")] = "25%",
+    r: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="R", help="The radius of that space: a number, or a share of the words; repeat.  [default: 25%]"
+        ),
+    ] = None,
     epsilon: Annotated[float, typer.Option(help="Half the width of its interval.")] = 0.025,
     delta: Annotated[float, typer.Option(help="The chance that an interval misses.")] = 0.005,
+    together: Annotated[
+        bool, typer.Option("--together", help="Make delta the chance that any interval of the run misses.")
+    ] = False,
     interval: Annotated[
         str, typer.Option(metavar="I", help="clopper-pearson, hoeffding, or sequential, which stops early.")
     ] = "clopper-pearson",
@@ -81,7 +95,9 @@ def radius(
     seed: Seed = 0,
     out: Out = None,
     device: Device = "auto",
-    at_once: AtOnce = None,
+    at_once: Annotated[
+        int | None, typer.Option(min=1, help="How many examples are worked on at once; 4 by default.")
+    ] = None,
     workers: Workers = 1,
     cache: Cache = None,
     fields: TextFields = None,
@@ -109,15 +125,18 @@ def radius(
       mohs radius --n 50
       mohs radius --victim hf:./my-model --data test.jsonl --max-r 2 --time-limit 60 --attack pdp
       mohs radius --victim mohs:my-cnn --data test.jsonl --source sememes --pac --r 25% --interval sequential
+      mohs radius --max-r 0 --pac --r 1 --r 2 --r 25% --together
     """
     from mohs.bounds import Share
     from mohs.runs import radius as start
 
+    _only_with_pac(context, pac)
+    radii = r or ["25%"]
     own = {
         "victim": victim,
         "data": data,
         "command": ["radius", source, constraints, stopwords, attacks, max_r, most, time_limit],
-        "pac": [r, epsilon, delta, interval, draws] if pac else None,
+        "pac": [radii, epsilon, delta, together, interval, draws] if pac else None,
         "run": [n, seed, device, sample, vectors, wordnet, sememes, tagger, encoder],
         "reading": [fields, change, label_field, id_field, labels, encoding],
         "victim_options": [option for option in victim_options or [] if not option.startswith("header=")],
@@ -145,7 +164,8 @@ def radius(
             max_r=max_r,
             most=most,
             time_limit=time_limit,
-            share=Share(r, epsilon, delta, interval, draws) if pac else None,
+            share=[Share(one, epsilon, delta, interval, draws) for one in radii] if pac else None,
+            together=together,
             vectors=vectors,
             wordnet=wordnet,
             sememes=sememes,
@@ -165,13 +185,23 @@ def radius(
             progress=progress,
         )
     with run:
-        written = [run.report(), run.certificates(folder / "certificates.jsonl")]
+        written = [run.report(), run.certificates(folder / CERTIFICATES)]
         names = ", ".join(path.name for path in written)
         finished(run, json, verbose, f"In {folder}: {names}", files=list(map(str, written)))
 
 
+def _only_with_pac(context: typer.Context, pac: bool) -> None:
+    """What is about the share must not be given in vain."""
+    for name in () if pac else _OF_PAC:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise BadInput(f"--{name} is about the share that keeps the label; add --pac to ask for it.")
+
+
 def verify(
-    certificates: Annotated[Path, typer.Argument(metavar="CERT", help="A .json or .jsonl file of certificates.")],
+    certificates: Annotated[
+        Path, typer.Argument(metavar="CERT", help="A run folder, or a .json or .jsonl file of certificates.")
+    ],
     victim: Victim = "pocket",
     sample: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ask N texts of each level instead of all.")
@@ -190,7 +220,7 @@ def verify(
 
     \b
     Examples:
-      mohs verify mohs-runs/RUN/certificates.jsonl
+      mohs verify mohs-runs/RUN
       mohs verify certificates.jsonl --victim hf:./my-model --sample 1000
     """
     from json import dumps
@@ -198,7 +228,7 @@ def verify(
     from mohs.runs import verify as start
 
     found = start(
-        certificates,
+        certificates / CERTIFICATES if certificates.is_dir() else certificates,
         victim,
         sample=sample,
         example=example,
@@ -209,6 +239,9 @@ def verify(
         trust_code=trust_code,
     )
     broken = [certificate for certificate, checked in found if not checked.sound]
+    about = ", ".join(sorted({certificate.victim for certificate in broken}))
+    if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:
+        raise BadInput(f"{certificates} is about {about}, and {victim} is another model; name it with --victim.")
     if json:
         rows = [{"example": c.example, "radius": c.radius, "by": c.by, **vars(checked)} for c, checked in found]
         print(dumps(rows, ensure_ascii=False))

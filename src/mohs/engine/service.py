@@ -19,8 +19,8 @@ _ROUNDS = 16  # for which a small batch may wait for company
 class Model(Protocol[Item, AnswerOut]):
     """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it.
 
-    A model may also say `few`, the rows under which a batch had better wait for company, and `together`, the rows up to
-    which all batches have one shape (see Service).
+    A model may also say `few`, the rows under which a batch had better wait for company, `together`, the rows up to
+    which all batches have one shape (see Service), and `rows_of`, how many rows items make, if not one each.
     """
 
     @property
@@ -86,6 +86,7 @@ class Service(Generic[Item, Answer]):
         self._flying: deque[tuple[list[Item], Any]] = deque()
         self._asked: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
         self._patience = _ROUNDS
+        self._rows: Callable[[list[Item]], int] = getattr(model, "rows_of", len)
         self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
 
     def ask(self, items: Sequence[Item]) -> Ask[Item, Answer]:
@@ -170,7 +171,7 @@ class Service(Generic[Item, Answer]):
         """Wait for the oldest batch and hand its answers out; yields the asks that are now complete."""
         batch, ticket = self._flying.popleft()
         answers = self._answers(batch, ticket)
-        self.forwards += len(batch)
+        self.forwards += self._rows(batch)
         self.batches += 1
         if self.cache is not None:
             good = {i: a for i, a in zip(batch, answers, strict=True) if not isinstance(a, Failed)}
@@ -242,7 +243,7 @@ class Service(Generic[Item, Answer]):
         return answers
 
     def _alone(self, item: Item) -> Any:
-        self.forwards += 1
+        self.forwards += self._rows([item])
         try:
             return self._exactly([item], self.model.collect(self.model.launch([item])))[0]
         except ServiceFailed:

@@ -54,6 +54,12 @@ class Frame:
         """Whether the tokenizer has a form for that many texts, with room for a token of each."""
         return fields in self._parts and self.room(fields) >= fields
 
+    def parts(self, fields: int) -> tuple[list[list[tuple[int, int]]], list[int]]:
+        """The special tokens before, between and behind so many texts with their segment ids, and the texts' own."""
+        between, types, kinds = self._parts[fields]
+        same = types or [[0] * len(part) for part in between]
+        return [list(zip(*both, strict=True)) for both in zip(between, same, strict=True)], kinds or [0] * fields
+
     def before(self, fields: int, field: int) -> int:
         """How many special tokens stand before a text's own, of so many texts."""
         return sum(map(len, self._parts[fields][0][: field + 1]))

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from mohs.models.frame import Packed
 from mohs.models.hf import HfVictim
 from mohs.models.transformer import Laid, Ticket
 
@@ -65,8 +64,9 @@ class Borrowed(HfVictim):
         self.lends = False
         self.verdict = self if loan.verdict is None else Borrowed(loan.verdict, desk)
 
-    def _sent(self, rows: list[Packed]) -> Ticket:
-        return len(rows), self._desk.post(self._number, self._laid(rows)), None
+    def post(self, laid: Laid) -> Ticket:
+        """Have rows of one length answered."""
+        return laid.rows, self._desk.post(self._number, laid), None
 
     def answers(self, ticket: Ticket) -> Any:
         """Wait for the rows of a launched batch."""

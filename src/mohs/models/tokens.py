@@ -30,6 +30,7 @@ _PLAIN = rf"[[\p{{L}}\p{{N}}\p{{P}}\p{{S}}]--[{_ODD}\p{{GCB=Prepend}}]]"
 _CUT = regex.compile(rf"(?V1)(?<={_PLAIN}\p{{M}}*) (?={_PLAIN})")
 _WORD = regex.compile(rf"(?V1){_PLAIN}(?:[^ ]*{_PLAIN}\p{{M}}*|\p{{M}}*)")
 
+Ids = tuple[int, ...]
 Placed = tuple[list[int], list[tuple[int, int]]]  # token ids, and the start and end of each in the string
 
 _MOST_PIECES = 500_000  # about 100 MB; then the tables start afresh
@@ -145,6 +146,23 @@ class Composer:
                 self._wild.add(piece)
             elif _WORD.fullmatch(piece):
                 plain[piece] = table[piece]
+
+    def known(self, heads: set[str], tails: set[str]) -> tuple[dict[str, Ids], dict[str, Ids]] | None:
+        """The ids of pieces at the start of a text, and behind a space; None if some are to be read in their place."""
+        if not self.composable:
+            return None
+        found = []
+        for pieces, table, plain, before in (
+            (heads, self._heads, self._plain_heads, ""),
+            (tails, self._tails, self._plain_tails, " "),
+        ):
+            self._learn(
+                {piece for piece in pieces if piece not in plain and _WORD.fullmatch(piece)}, table, plain, before
+            )
+            if not pieces <= plain.keys():
+                return None
+            found.append({piece: tuple(array("i", plain[piece])) for piece in pieces})
+        return found[0], found[1]
 
     def placed(self, texts: Sequence[str]) -> list[Placed]:
         """The token ids of each string and where they lie in it; tokenised whole, since pieces do not know."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
@@ -24,6 +24,10 @@ from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
+from mohs.text import Text
+
+if TYPE_CHECKING:
+    from mohs.models.sheets import Layout
 
 Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what tells when these are there
 
@@ -33,6 +37,7 @@ FEWEST = 4  # rows in a batch
 _TOKEN_STEP = 8  # on CUDA
 FEWEST_ROWS = 64  # on CUDA
 _ROWS = (FEWEST_ROWS, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
+_ORDINARY = 3  # launches of a shape before it is recorded
 _CUDA_TOKENS = 65_536  # in a batch; on a CPU it is tried out
 _SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
 
@@ -212,7 +217,9 @@ class Transformer(Network):
         self._row_step = 1  # a batch is filled up to a multiple of this, and to four rows
         self._late = False  # not before the layers, where it takes four tokens, but behind them
         self._padded = self._padded and pads
-        self._work = Graphs(self._answers, self._device) if self._padded else None
+        # Coarse numbers are never a verdict, so that it does not matter if a recording rounds in another way.
+        first = _ORDINARY if self._dtype.itemsize < 4 else 0
+        self._work = Graphs(self._answers, self._device, first) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
 
     def _encode(self, items: Sequence[Fields]) -> None:
@@ -261,7 +268,21 @@ class Transformer(Network):
         return self._sent(list(map(self._rows.pop, batch)))
 
     def _sent(self, rows: list[Packed]) -> Ticket:
-        return self.send([self._laid(rows)])
+        return self.post(self._laid(rows))
+
+    def post(self, laid: Laid) -> Ticket:
+        """Have rows of one length answered."""
+        return self.send([laid])
+
+    def layout(self, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
+        """How the rows of a text's variants are put together without strings; None if they cannot be."""
+        from mohs.models.sheets import layout_of
+
+        return layout_of(text, choices, self.composer, self._frame, self._types)
+
+    def lengths(self, tokens: Any) -> Any:
+        """How long rows of so many tokens are to the device."""
+        return -(-tokens // _TOKEN_STEP) * _TOKEN_STEP if self._padded else tokens
 
     def send(self, laid: Sequence[Laid]) -> Ticket:
         """Send rows of one length to the device in one batch."""

@@ -79,12 +79,17 @@ def in_order(name: str, own: Sequence[str], given: Sequence[str]) -> None:
 
 def scores(name: str, answers: Any, rows: int, output: Output, classes: int | None = None) -> list[Scores]:
     """A victim's raw answers as checked probabilities, one tuple a text."""
+    return list(map(tuple, probabilities(name, answers, rows, output, classes).tolist()))
+
+
+def probabilities(name: str, answers: Any, rows: int, output: Output, classes: int | None) -> npt.NDArray[np.float64]:
+    """The same as a table, one row a text."""
     if hasattr(answers, "detach"):  # a torch tensor, wherever it is
         answers = answers.detach().cpu()
     try:
         table: npt.NDArray[Any] = np.asarray(answers)
         if output is Output.LABELS:
-            return _one_hot(name, table, rows, classes)
+            return np.array(_one_hot(name, table, rows, classes), np.float64).reshape(rows, -1)
         if table.dtype.kind not in "biufO":
             raise TypeError(f"the type is {table.dtype}")
         table = table.astype(np.float64)
@@ -97,7 +102,11 @@ def scores(name: str, answers: Any, rows: int, output: Output, classes: int | No
             "one row of class scores a text is expected, as [[0.1, 0.9], ...]."
         ) from error
     if table.ndim != 2:
-        raise VictimError(f"{name} answered with {table.ndim} dimensions; one row of class scores a text is expected.")
+        hint = " (if these are labels, say so with --victim-option output=labels --labels NAMES)"
+        raise VictimError(
+            f"{name} answered with {table.ndim} dimensions; one row of class scores a text is "
+            f"expected{hint if table.ndim == 1 else ''}."
+        )
     if len(table) != rows:
         raise VictimError(f"{name} gave {len(table)} rows for {rows} texts.")
     if table.shape[1] < 2 or (classes is not None and table.shape[1] != classes):
@@ -119,7 +128,7 @@ def scores(name: str, answers: Any, rows: int, output: Output, classes: int | No
                 f"{name} gave {shown} in row {row}, which sums to {total[row]:.4g} and is not a probability for each "
                 "class; divide by the sum, or if these are logits, say so with --victim-option output=logits."
             )
-    return list(map(tuple, table.tolist()))
+    return table
 
 
 def _width(name: str, width: int, row: int, classes: int | None) -> VictimError:

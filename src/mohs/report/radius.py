@@ -16,8 +16,8 @@ from typing import Any
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.metrics import Mean, Rate, mean_of
-from mohs.report.radius_share import ShareFigures, ShareTally
-from mohs.report.radius_uppers import RIGHT, Upper, UpperTally, rate_json
+from mohs.report.radius_share import ShareFigures, ShareTally, all_figures, shares_of
+from mohs.report.radius_uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
 from mohs.report.table import mean, rate
 
 KINDS = {"whole": "withstands all", "exact": "exact", "bracketed": "bracketed", "unknown": "open above"}
@@ -55,16 +55,21 @@ class RadiusSummary:
     lower: Mean
     upper: Mean
     attacks: list[Upper]
+    duels: list[Duel]
     prover_only: int  # upper bounds below those of all attacks
     forms: dict[str, int]
     queries: Mean
     median_queries: float | None
     texts: int  # of the levels proven by enumeration
+    excluded: int  # of those: not asked, since a bound says what they would do
+    seconds: Mean  # an example
+    median_seconds: float | None
+    in_time: Rate | None  # proofs that --time-limit did not end; None without one
     certificates: int
     empty: int
     cut: int
     near_ties: int
-    share: ShareFigures | None
+    shares: list[ShareFigures]  # one for each r asked for
 
     @property
     def total(self) -> int:
@@ -83,7 +88,8 @@ class RadiusSummary:
             "kinds": {kind: rate_json(self.of_right(kind)) for kind in KINDS},
             "curve": [step.to_json() for step in self.curve],
             "attacks": [upper.to_json() for upper in self.attacks],
-            "share": None if self.share is None else self.share.to_json(),
+            "in_time": None if self.in_time is None else rate_json(self.in_time),
+            "shares": [share.to_json() for share in self.shares],
         }
 
 
@@ -111,8 +117,12 @@ class _Tally:
         self.lowers: list[int] = []
         self.uppers: list[int] = []
         self.attacks: dict[str, UpperTally] = {}
+        self.duels = Duels()
         self.forms: Counter[str] = Counter()
         self.queries: list[float] = []
+        self.seconds: list[float] = []
+        self.shares: list[ShareTally] = []
+        self.late = self.excluded = 0
         self.prover_only = self.texts = self.certificates = self.empty = self.cut = self.near_ties = 0
 
     def add(self, record: Record) -> None:
@@ -128,8 +138,12 @@ class _Tally:
             self.proven[lower] += 1
         self.lowers.append(lower)
         self.forms[details["by"]] += 1
-        if details["by"] == "enumeration":
+        if details["by"] != "closed form":
             self.texts += sum(details["sizes"][:lower])
+            self.excluded += sum(details.get("pruned", ())[:lower])
+        if "seconds" in details:
+            self.seconds.append(details["seconds"])
+        self.late += details["stopped"] == "time"
         self.queries.append(record.queries)
         self.certificates += "certificate" in details
         self.empty += not record.positions
@@ -144,8 +158,13 @@ class _Tally:
         for name, count in edits.items():
             others = [n for other, n in edits.items() if other != name and n is not None]
             self.attacks.setdefault(name, UpperTally()).add(count, others, record.words)
+        self.duels.add(edits)
+        for place, share in enumerate(shares_of(details)):
+            if place == len(self.shares):
+                self.shares.append(ShareTally())
+            self.shares[place].add(details, share)
 
-    def summary(self, share: ShareFigures | None) -> RadiusSummary:
+    def summary(self, config: Mapping[str, Any], examples: int) -> RadiusSummary:
         total = self.outcomes[str(Outcome.MEASURED)]
         kinds = (Outcome.MEASURED, Outcome.SKIPPED, Outcome.ERROR)
         return RadiusSummary(
@@ -157,16 +176,21 @@ class _Tally:
             lower=mean_of(self.lowers, RIGHT),
             upper=mean_of(self.uppers, "examples with an upper bound"),
             attacks=[found.figures(name, len(self.attacks)) for name, found in self.attacks.items()],
+            duels=self.duels.figures(),
             prover_only=self.prover_only,
             forms=dict(self.forms),
             queries=mean_of(self.queries, RIGHT),
             median_queries=median(self.queries) if self.queries else None,
             texts=self.texts,
+            excluded=self.excluded,
+            seconds=mean_of(self.seconds, RIGHT),
+            median_seconds=median(self.seconds) if self.seconds else None,
+            in_time=Rate(total - self.late, total, RIGHT) if config.get("time_limit") else None,
             certificates=self.certificates,
             empty=self.empty,
             cut=self.cut,
             near_ties=self.near_ties,
-            share=share,
+            shares=all_figures(self.shares, config, examples),
         )
 
     def _curve(self, total: int) -> list[Step]:
@@ -181,14 +205,12 @@ class _Tally:
         return steps
 
 
-def summarise_radius(records: Iterable[Record], config: Mapping[str, Any]) -> RadiusSummary:
-    """The figures of all records of a run."""
-    tally, shares = _Tally(), ShareTally()
+def summarise_radius(records: Iterable[Record], config: Mapping[str, Any], examples: int = 0) -> RadiusSummary:
+    """The figures of all records of a run, of so many examples when it is finished."""
+    tally = _Tally()
     for record in records:
         tally.add(record)
-        if record.outcome is Outcome.MEASURED:
-            shares.add(record.details)
-    return tally.summary(shares.figures(config if config.get("pac") else {}))
+    return tally.summary(config, examples)
 
 
 def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
@@ -210,12 +232,19 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
                 f"mean over {RIGHT}; for a whole space withstood, its words",
             ),
             ("upper bound (U)", mean(summary.upper, 2), f"mean over {summary.upper.total} {summary.upper.over}"),
-            ("queries", mean(summary.queries), f"mean over {summary.queries.over}; attacks and shares included"),
+            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; attacks and shares included"),
             ("queries, median", f"{summary.median_queries:,.0f}", f"over {RIGHT}"),
+            *_time(summary),
             *((f"by {form}", f"{number:,}", of) for form, number in summary.forms.items()),
         ]
-        if summary.forms.get("enumeration"):
-            rows.append(("texts of proven levels", f"{summary.texts:,}", "all asked, in levels proven by enumeration"))
+        if summary.texts or summary.forms.get("enumeration"):
+            asked = (
+                "in levels proven by enumeration" if summary.excluded else "all asked, in levels proven by enumeration"
+            )
+            rows.append(("texts of proven levels", f"{summary.texts:,}", asked))
+        if summary.excluded:
+            rows.append(("of these asked", f"{summary.texts - summary.excluded:,}", "put to the victim"))
+            rows.append(("of these excluded", f"{summary.excluded:,}", "not asked: bounds show that the label stays"))
         rows.append(("certificates", f"{summary.certificates:,}", "one for each L of at least 1"))
     rows += [
         ("skipped", str(count["skipped"]), "misread, or on a tie, before any substitution"),
@@ -227,6 +256,18 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
         rows.append(("near ties", str(summary.near_ties), "originals on a margin under 1e-4"))
     if summary.cut:
         rows.append(("longer than the window", str(summary.cut), "words beyond it were not substituted"))
+    return rows
+
+
+def _time(summary: RadiusSummary) -> list[tuple[str, str, str]]:
+    """How long the proofs took, where the records say it."""
+    rows = []
+    if summary.median_seconds is not None:
+        over = f"{summary.seconds.total:,} {RIGHT}"
+        rows.append(("seconds", mean(summary.seconds, 2), f"mean over {over}; depends on the machine"))
+        rows.append(("seconds, median", f"{summary.median_seconds:.2f}", f"over {over}"))
+    if summary.in_time is not None:
+        rows.append(("ended in time", rate(summary.in_time), f"of {RIGHT}; the others were cut off by --time-limit"))
     return rows
 
 

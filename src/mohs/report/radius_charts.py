@@ -11,10 +11,10 @@ from mohs.report.bias_charts import ticks, written
 from mohs.report.radius import RadiusSummary
 from mohs.report.radius_share import ShareFigures
 from mohs.report.radius_uppers import Upper
+from mohs.report.radius_violins import scale
 
 MOST_LINES = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 388, 12, 180
-_BINS = 20
 
 
 def _x(value: float, low: float, high: float) -> float:
@@ -79,38 +79,13 @@ def left_standing(attacks: Sequence[Upper]) -> dict[str, Any] | None:
     return {"paths": paths, "left": len(attacks) - len(shown), **_axes(top)}
 
 
-def _scale(share: ShareFigures) -> list[float]:
-    """Ticks from below the lowest PR, and at most 0.9, to 1."""
-    return ticks(min(0.9, *(value for *_, value in share.values)), 1.0)
-
-
-def histogram(share: ShareFigures) -> dict[str, Any]:
-    """How the shares lie."""
-    marks = _scale(share)
-    low = marks[0]
-    bins = Counter(min(_BINS - 1, int((value - low) / (1 - low) * _BINS + 1e-9)) for *_, value in share.values)
-    most, wide = max(bins.values()), (_RIGHT - _LEFT) / _BINS
-    bars = [
-        {
-            "x": round(_LEFT + wide * at + 0.6, 1),
-            "wide": round(wide - 1.2, 1),
-            "tall": round(max(1.0, 120 * count / most), 1),
-            "count": count,
-            "from": written(round(low + (1 - low) * at / _BINS, 6)),
-            "to": written(round(low + (1 - low) * (at + 1) / _BINS, 6)),
-        }
-        for at, count in sorted(bins.items())
-    ]
-    return {"bars": bars, "ticks": [(_x(mark, low, 1), written(mark)) for mark in marks]}
-
-
 def scatter(share: ShareFigures) -> dict[str, Any]:
     """PR against L: a dot for all examples of the same place, larger where there are more."""
-    marks = _scale(share)
+    marks = scale([share])
     low = marks[0]
-    most = max(1, *(lower for lower, _, _ in share.values))
+    most = max(1, *(lower for lower, *_ in share.values))
     places = Counter(
-        (whole, _x(lower, -0.5, most + 0.5), _y((value - low) / (1 - low))) for lower, whole, value in share.values
+        (whole, _x(lower, -0.5, most + 0.5), _y((value - low) / (1 - low))) for lower, whole, value, _ in share.values
     )
     dots = [
         {"whole": whole, "x": x, "y": y, "r": round(min(3 + math.log2(count), 9), 1), "count": count}

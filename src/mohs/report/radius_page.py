@@ -20,9 +20,10 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_charts import histogram, left_standing, scatter, withstood
-from mohs.report.radius_share import share_headline, share_notes
-from mohs.report.radius_uppers import upper_cells, upper_note
+from mohs.report.radius_charts import left_standing, scatter, withstood
+from mohs.report.radius_share import mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius_uppers import DUEL_NOTE, upper_cells, upper_note
+from mohs.report.radius_violins import levels, violins
 from mohs.report.table import rate
 from mohs.report.template import embedded, rendered
 
@@ -38,9 +39,10 @@ def radius_page(run: Run) -> str:
     facts = run.manifest.get("facts", {})
     labels = [str(label) for label in config.get("labels") or ()]
     listing = Listing(lambda record, attack: _row(record, attack, labels))
-    summary = summarise_radius(listing.watch(run.records()), config)
-    rows, share = listing.rows(), summary.share
-    columns = _columns(share is not None)
+    summary = summarise_radius(listing.watch(run.records()), config, run.planned)
+    rows, shares = listing.rows(), summary.shares
+    columns = _columns(bool(shares))
+    names = short_names(upper.attack for upper in summary.attacks)
     return rendered(
         "radius.html.j2",
         title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, robustness radius",
@@ -54,14 +56,18 @@ def radius_page(run: Run) -> str:
         steps=[(step.r, rate(step.proven), rate(step.possible)) for step in shown_steps(summary.curve)],
         uppers=_uppers(summary),
         upper_note=upper_note(len(summary.attacks) > 1),
-        share_headline=None if share is None else share_headline(share),
-        share_notes=[] if share is None else share_notes(share),
-        above=[] if share is None else [(one.threshold, rate(one.low), rate(one.value)) for one in share.above],
+        duels=[(names[d.attack], names[d.other], d) for d in summary.duels] if len(summary.attacks) > 2 else [],
+        duel_note=DUEL_NOTE,
+        share_headline=share_headline(shares) if shares else None,
+        share_notes=share_notes(shares) if shares else [],
+        means=[(share.r, mean_cells(share)) for share in shares],
+        above=[(share.r, one.threshold, rate(one.low), rate(one.value)) for share in shares for one in share.above],
         curve=withstood(summary),
         standing=left_standing(summary.attacks),
-        attack_names=short_names(upper.attack for upper in summary.attacks),
-        histogram=None if share is None else histogram(share),
-        scatter=None if share is None else scatter(share),
+        attack_names=names,
+        violins=violins(shares) if shares else None,
+        levels=levels(shares) if shares else None,
+        scatter=scatter(shares[-1]) if shares else None,
         verify=f"mohs verify certificates.jsonl --victim {quote(str(config.get('victim', '-')))}",
         columns=columns,
         data=embedded({"attacks": ["radius"], "columns": columns, "called": _CALLED, "rows": rows}),
@@ -105,14 +111,21 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
         "by": f"{details['by']}, ended by {reason}" if reason else details["by"],
         "shown": shown,
     }
-    share = details.get("share")
-    if share is not None:
-        row["pr"] = round(share["value"], 4)
-        exact = share["method"] == "counted"
-        shown["pr"] = f"{share['value']:.4f}" + (
-            " (counted)" if exact else f" [{share['low']:.4f}, {share['high']:.4f}]"
-        )
+    shares = shares_of(details)
+    if shares:
+        row["pr"] = round(shares[-1]["value"], 4)
+        written = [_written(share) for share in shares]
+        if len(shares) > 1:
+            written = [f"r {share['r']}: {one}" for share, one in zip(shares, written, strict=True)]
+        shown["pr"] = "; ".join(written)
     return row
+
+
+def _written(share: Mapping[str, Any]) -> str:
+    """A share with its interval."""
+    if share["method"] == "counted":
+        return f"{share['value']:.4f} (counted)"
+    return f"{share['value']:.4f} [{share['low']:.4f}, {share['high']:.4f}]"
 
 
 def _columns(share: bool) -> list[dict[str, Any]]:

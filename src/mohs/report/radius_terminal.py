@@ -19,8 +19,8 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_share import ShareFigures, share_headline, share_notes
-from mohs.report.radius_uppers import RIGHT, Upper, upper_cells, upper_note
+from mohs.report.radius_share import ShareFigures, mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius_uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
 from mohs.report.table import rate, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 
@@ -34,7 +34,7 @@ class RadiusView:
     def __init__(self, run: Run) -> None:
         config = run.manifest["config"]
         self._run = run
-        self._summary = summarise_radius(run.records(), config)
+        self._summary = summarise_radius(run.records(), config, run.planned)
         self.title = f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
         self.notes = radius_flags(run.manifest.get("facts", {}), self._summary, len(run), run.planned)
         self.errors = self._summary.outcomes["error"]
@@ -59,11 +59,16 @@ class RadiusView:
         self._curve(console)
         if summary.attacks:
             _uppers(console, summary.attacks, summary.prover_only)
-        if summary.share is not None:
-            _share(console, summary.share)
+        if len(summary.attacks) > 2:
+            _duels(console, summary.duels)
+        if summary.shares:
+            _share(console, summary.shares)
         if summary.certificates:
             console.print()
-            console.print(f"`mohs verify` checks the {summary.certificates:,} certificates in certificates.jsonl.")
+            several = "s" if summary.certificates > 1 else ""
+            console.print(
+                f"`mohs verify` checks the {summary.certificates:,} certificate{several} in certificates.jsonl."
+            )
         found = (record for record in self._run.records() if _fooled(record))
         for record in islice(found, diffs):
             console.print()
@@ -99,12 +104,27 @@ def _uppers(console: Console, attacks: Sequence[Upper], prover_only: int) -> Non
     show_tables(console, tables_of(found, console.width)[0], upper_note(several) + fewer)
 
 
-def _share(console: Console, share: ShareFigures) -> None:
-    table = _table(console, "PR, the share of texts that keep the label", "PR above", "lower end", "estimate")
-    for one in share.above:
-        table.add_row(f"{one.threshold:g}", rate(one.low), rate(one.value))
-    console.print(share_headline(share))
-    show_tables(console, [table], " ".join(share_notes(share)))
+def _duels(console: Console, duels: Sequence[Duel]) -> None:
+    table = _table(console, "Two attacks on the same example", "", "fewer", "equal", "more")
+    for duel in duels:
+        pair = f"{duel.attack} against {duel.other}"
+        table.add_row(printable(pair), str(duel.fewer), str(duel.equal), str(duel.more))
+    show_tables(console, [table], DUEL_NOTE)
+
+
+def _share(console: Console, shares: Sequence[ShareFigures]) -> None:
+    heads = [head for head, _ in mean_cells(shares[0])]
+    means = _table(console, "PR, the share of texts that keep the label", "r", *heads)
+    for share in shares:
+        means.add_row(printable(share.r), *(value for _, value in mean_cells(share)))
+    above = Table(box=None, pad_edge=False, header_style="bold")
+    for head in ("r", "PR above", "lower end", "estimate"):
+        above.add_column(head, justify="right" if head != "r" else "left", overflow="fold")
+    for share in shares:
+        for one in share.above:
+            above.add_row(printable(share.r), f"{one.threshold:g}", rate(one.low), rate(one.value))
+    console.print(share_headline(shares))
+    show_tables(console, [means, above], " ".join(share_notes(shares)))
 
 
 def _fooled(record: Record) -> bool:
@@ -117,7 +137,7 @@ def _line(record: Record) -> str:
     parts = [f"{record.example_id}: L {details['lower']}, U {details['upper']}", f"by {details['by']}"]
     if reason:
         parts.append(f"ended by {reason}")
-    share = details.get("share")
-    if share is not None:
-        parts.append(f"PR {share['value']:.4f}")
+    shares = shares_of(details)
+    if shares:
+        parts.append("PR " + ", ".join(f"{share['value']:.4f} (r {share['r']})" for share in shares))
     return ", ".join(parts)

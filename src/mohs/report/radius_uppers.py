@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any
 
 from mohs.report.metrics import Mean, Rate, mean_of
@@ -67,6 +68,39 @@ class UpperTally:
             ties=self.ties,
             alone=self.alone if attacks > 1 else 0,
         )
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two attacks, on the examples on which both succeeded: how often the one needs fewer substitutions."""
+
+    attack: str
+    other: str
+    fewer: int
+    equal: int
+    more: int
+
+
+class Duels:
+    """Collects them while the records stream by."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str], Counter[int]] = {}
+
+    def add(self, edits: Mapping[str, int | None]) -> None:
+        """One example: the edits of each attack, None if it failed."""
+        for one, other in combinations(edits, 2):
+            mine, its = edits[one], edits[other]
+            seen = self._seen.setdefault((one, other), Counter())
+            if mine is not None and its is not None:
+                seen[(mine > its) - (mine < its)] += 1
+
+    def figures(self) -> list[Duel]:
+        """Every pair once, in the order of the attacks."""
+        return [Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1]) for pair, seen in self._seen.items()]
+
+
+DUEL_NOTE = "of the examples on which both succeed: the first needs fewer, as many, or more substitutions"
 
 
 def upper_cells(upper: Upper, several: bool) -> list[tuple[str, str]]:

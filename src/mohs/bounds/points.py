@@ -1,0 +1,150 @@
+"""The texts of a space by numbers: which positions change, and to which of their words.
+
+Positions are counted from 0 in the order of the space's choices, words likewise; -1 stands where nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.engine import Answers
+from mohs.models.sheets import Layout, Sheet
+from mohs.models.victim import Fields, Scores, Victim
+from mohs.space import Space
+from mohs.space.omega import Edits
+from mohs.text import Text
+
+Whole = npt.NDArray[np.int32]
+Table = npt.NDArray[np.float64]
+
+_FEW = 512  # texts asked together at first: many a search ends there
+_MANY = 8192  # and after a while
+_GRID = 4096  # ways to pick that are kept
+
+
+class Points:
+    """Puts texts of a space to a victim: as rows of tokens where it takes these, else as strings."""
+
+    def __init__(
+        self,
+        space: Space,
+        model: Victim | None,
+        victim: Answers[Fields, Scores],
+        sheets: Answers[Sheet, Table] | None = None,
+    ) -> None:
+        self.space = space
+        self.places = list(space.choices)
+        self.asked = 0
+        self.classes = 0  # as soon as something was asked
+        self._victim = victim
+        self._sheets = sheets
+        self._layout: Layout | None = None
+        if sheets is not None and model is not None:
+            self._layout = model.layout(space.text, space.choices)  # type: ignore[attr-defined]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many words each position may change to."""
+        return [len(words) for words in self.space.choices.values()]
+
+    async def scores(self, places: Whole, picks: Whole) -> Table:
+        """The probabilities of the classes, one row a text."""
+        self.asked += len(places)
+        if self._layout is not None and self._sheets is not None:
+            (table,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
+        else:
+            table = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
+        self.classes = table.shape[1]
+        return table
+
+    def texts(self, places: Whole, picks: Whole) -> list[Text]:
+        """The texts themselves."""
+        return [self.space.text.replace_all(edits) for edits in map(self.edits, places.tolist(), picks.tolist())]
+
+    def edits(self, places: Sequence[int], picks: Sequence[int]) -> Edits:
+        """What is changed in one of them."""
+        found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
+        return {place: self.space.choices[place][word] for place, word in found.items()}
+
+
+def margins_of(scores: Table, label: int) -> Table:
+    """By how much a label is more probable than the next best, in each row."""
+    others = np.delete(scores, label, axis=1)
+    found: Table = scores[:, label] - others.max(axis=1)
+    return found
+
+
+@dataclass(frozen=True)
+class Block:
+    """All texts that change certain positions, some of them to certain words; the others are free (-1)."""
+
+    places: tuple[int, ...]  # in order
+    picks: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Texts to ask together, block by block."""
+
+    places: Whole
+    picks: Whole
+    runs: tuple[tuple[Block, int], ...]  # how many texts of each
+
+
+def texts_at(positions: Sequence[int], r: int) -> Iterator[Block]:
+    """Every text with exactly r changes; blocks of positions that come first come first."""
+    free = (-1,) * r
+    return (Block(tuple(sorted(places)), free) for places in combinations(positions, r))
+
+
+def chunks(sizes: Sequence[int], blocks: Iterable[Block | None]) -> Iterator[Chunk | None]:
+    """The texts of blocks, lazily: few together at first, then more. None is passed on."""
+    room = most = _FEW
+    runs: list[tuple[Block, int]] = []
+    picks: list[Whole] = []
+    for block in blocks:
+        if block is None:
+            yield None
+            continue
+        shape = tuple(1 if pick >= 0 else sizes[at] for at, pick in zip(block.places, block.picks, strict=True))
+        base = np.maximum(block.picks, 0).astype(np.int32)
+        start, total = 0, prod(shape)
+        while start < total:
+            end = min(total, start + room)
+            runs.append((block, end - start))
+            picks.append(_picks(shape, start, end) + base)
+            room -= end - start
+            start = end
+            if not room:
+                yield _chunk(runs, picks)
+                room = most = min(2 * most, _MANY)
+                runs, picks = [], []
+    if runs:
+        yield _chunk(runs, picks)
+
+
+def _chunk(runs: list[tuple[Block, int]], picks: list[Whole]) -> Chunk:
+    places = np.array([block.places for block, _ in runs], np.int32).reshape(len(runs), -1)
+    return Chunk(np.repeat(places, [count for _, count in runs], axis=0), np.concatenate(picks), tuple(runs))
+
+
+def _picks(shape: tuple[int, ...], start: int, end: int) -> Whole:
+    if prod(shape) <= _GRID:
+        return _grid(shape)[start:end]
+    return np.stack(np.unravel_index(np.arange(start, end), shape), axis=1).astype(np.int32)
+
+
+@lru_cache(maxsize=1024)
+def _grid(shape: tuple[int, ...]) -> Whole:
+    """Every way to pick, in order."""
+    return np.stack(np.unravel_index(np.arange(prod(shape)), shape), axis=1).astype(np.int32) if shape else _NOTHING
+
+
+_NOTHING: Whole = np.zeros((1, 0), np.int32)

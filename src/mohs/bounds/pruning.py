@@ -1,0 +1,72 @@
+"""Which texts of a level have to be asked, where a bound says of most of them that they keep the label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
+from typing import Protocol
+
+import numpy as np
+
+from mohs.bounds.points import Block, Table, Whole
+
+_BOUNDED = 16_384  # blocks that are bounded together
+_FLOOR = 1e-3  # of a margin in logits that settles something: in probability that is no tie, up to a thousand classes
+
+
+class Bound(Protocol):
+    """Says without asking how low a margin can fall: see `mohs.bounds.windows`."""
+
+    def lower(self, places: Whole, picks: Whole) -> Table:
+        """A number below which no logit margin of a block's texts lies; for each block."""
+        ...
+
+
+class Open:
+    """The texts with exactly r changes of which a bound does not say that they keep the label.
+
+    Blocks of positions whose words are free are bounded first; what stays open is bounded again with each word of one
+    more position, to the last. It counts what is settled so, and how near that came.
+    """
+
+    def __init__(self, bound: Bound, sizes: Sequence[int], positions: Sequence[int], r: int) -> None:
+        self._bound = bound
+        self._sizes = np.array(sizes, np.int32)
+        self._positions = positions
+        self._r = r
+        self.settled = 0  # texts
+        self._lowest = math.inf  # of the bounds that settled them
+
+    def margin(self, classes: int) -> float:
+        """By how much at least the label is more probable than any other in the texts that are settled."""
+        return -math.expm1(-self._lowest) / classes if self.settled else 2.0
+
+    def __iter__(self) -> Iterator[Block | None]:
+        """What stays open, likeliest to fall first; None now and then, where somebody else might go on."""
+        wanted = combinations(self._positions, self._r)
+        while some := list(islice(wanted, _BOUNDED)):
+            places = np.sort(np.array(some, np.int32), axis=1)
+            yield from self._split(places, np.full_like(places, -1), 0)
+            yield None
+
+    def _split(self, places: Whole, picks: Whole, column: int) -> Iterator[Block]:
+        low = self._bound.lower(places, picks)
+        settled = low > _FLOOR
+        free = np.where(picks < 0, self._sizes[places], 1)
+        self.settled += int(free[settled].prod(axis=1, dtype=np.int64).sum())
+        self._lowest = min(self._lowest, float(low[settled].min(initial=np.inf)))
+        order = np.argsort(low, kind="stable")
+        order = order[~settled[order]]
+        places, picks = places[order], picks[order]
+        if column == self._r:
+            yield from (Block(tuple(one), tuple(own)) for one, own in zip(places.tolist(), picks.tolist(), strict=True))
+            return
+        sizes = self._sizes[places[:, column]] if len(places) else places
+        step = max(1, _BOUNDED // int(max(1, sizes.max(initial=1))))
+        for start in range(0, len(places), step):
+            count = sizes[start : start + step]
+            again = start + np.repeat(np.arange(len(count)), count)
+            more = picks[again]
+            more[:, column] = np.arange(len(again)) - np.repeat(np.cumsum(count) - count, count)
+            yield from self._split(places[again], more, column + 1)

@@ -1,0 +1,53 @@
+"""A space as a victim over words reads it: one number for each word, whatever the other words are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.models.vocabulary import UNKNOWN, Vocabulary
+from mohs.space import Space
+from mohs.text import Text
+from mohs.text.text import words_of
+
+Whole = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The numbers of a text's words, and of those that may stand in it."""
+
+    row: Whole
+    spots: Whole  # where in the row each position of the space is; -1: beyond what is read
+    words: tuple[Whole, ...]  # for each position the numbers of its choices
+
+
+def reading_of(vocabulary: Vocabulary, space: Space) -> Reading | None:
+    """None where a choice is not read as one word in the place of one, or where choices are yet to come.
+
+    Each choice is tried by itself. That is enough: what stands between two words of a text that was cut into words
+    belongs to neither, whatever stands beside it, because otherwise it would belong to them already.
+    """
+    text = space.text
+    if space.living is not None or Text(*text.fields).words != text.words:
+        return None
+    row, before, spans = vocabulary.row(text.fields), words_of(text.fields), text.spans()
+    spot_of = {span: spot for spot, span in zip(*vocabulary.spans(text.fields), strict=True)}
+    spots, numbers = [], []
+    for position, words in space.choices.items():
+        spot = spot_of.get(spans[position], -1)
+        found = []
+        for word in words:
+            fields = text.replace(position, word).fields
+            after = words_of(fields)
+            if len(after) != len(before) or after != [*before[:position], after[position], *before[position + 1 :]]:
+                return None
+            found.append(vocabulary.index.get(after[position], UNKNOWN))
+            if vocabulary.row(fields) != (row if spot < 0 else (*row[:spot], found[-1], *row[spot + 1 :])):
+                return None
+        spots.append(spot)
+        numbers.append(np.array(found, np.int64))
+    return Reading(np.array(row, np.int64), np.array(spots, np.int64), tuple(numbers))

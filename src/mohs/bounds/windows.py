@@ -1,0 +1,149 @@
+"""How low the margin of a label can fall, without asking, where the victim is a CNN over words.
+
+There are two bounds, both less what the victim may lose by rounding. The losses by position (mohs.bounds.losses) are
+added up in no time. Where they do not settle it, features are bounded one by one: where a word is known, so is what it
+adds to a filter; where it may be any of several, it adds at least the least and at most the most of them. Only windows
+that hold a changed word are added up again; of the others the maxima over stretches of the text are kept. With every
+word known this is the margin itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.bounds.filters import Filters, Reals, Width
+from mohs.bounds.losses import Losses
+from mohs.bounds.reading import Whole, reading_of
+from mohs.models.victim import Victim
+from mohs.space import Space
+
+Truths = npt.NDArray[np.bool_]
+Singles = npt.NDArray[np.float32]
+
+_NUMBERS = 1 << 20  # in a table on the way: what fits into a cache
+
+
+class Windows:
+    """Bounds for sets of texts of one space, for one label."""
+
+    def __init__(self, filters: Filters) -> None:
+        import torch
+
+        self._filters = filters
+        self._losses = cache(lambda r: Losses(filters, r))
+        self._any = len(filters.adds)  # the first of the numbers that stand for any word of a position
+        self._picked = np.zeros((len(filters.choices), max(1, *map(len, filters.choices))), np.int64)
+        for position, words in enumerate(filters.choices):
+            self._picked[position, : len(words)] = words
+        both = [np.concatenate([filters.adds, end]).astype(np.float32) for end in (filters.least, filters.most)]
+        self._tables = [torch.from_numpy(table.reshape(-1, table.shape[2])) for table in both]
+        self._stretches = [_stretches(width.heights) for width in filters.widths]
+
+    def lower(self, places: Whole, picks: Whole, more: int = 0) -> Reals:
+        """For each of n sets of texts, a number that no text's logit margin of the label over any other class is below.
+
+        `places` and `picks` are n x m whole numbers: which of the space's positions (-1: none; no position twice), and
+        which of its choices stands there (-1: any, or the original word). `more`: and up to so many substitutions at
+        any other positions; then no use is made of the picks. What is above nought may be less than the best bound.
+        """
+        places, picks = np.asarray(places), np.asarray(picks)
+        if not places.shape[1]:
+            places = picks = np.full((len(places), 1), -1)
+        found = np.empty(len(places))
+        adds = self._filters.adds
+        step = max(1, _NUMBERS // (places.shape[1] * adds.shape[1] * adds.shape[2] // 2 + len(self._filters.row)))
+        for start in range(0, len(places), step):
+            part = slice(start, start + step)
+            found[part] = self._lower(places[part], picks[part], more)
+        return found
+
+    def _lower(self, places: Whole, picks: Whole, more: int) -> Reals:
+        read = self._filters.spots[places] >= 0
+        if more:
+            return self._by_position(places, read, more)
+        free = read & (picks < 0)
+        found = np.full(len(places), -np.inf)
+        unpicked = free.any(1) & (free == read).all(1)
+        if unpicked.any():
+            found[unpicked] = self._by_position(places[unpicked], free[unpicked], 0)
+        left = found <= 0
+        if left.any():
+            found[left] = np.maximum(found[left], self._by_filter(places[left], picks[left], read[left]))
+        return found
+
+    def _by_position(self, places: Whole, free: Truths, more: int) -> Reals:
+        return self._losses(int(free.sum(1).max()) + more).lower(places, free, more)
+
+    def _by_filter(self, places: Whole, picks: Whole, read: Truths) -> Reals:
+        words = np.where(picks < 0, self._any + places, self._picked[places, picks])
+        spots = np.where(read, self._filters.spots[places], 0)  # the windows of a word too many do no harm
+        rows = np.repeat(self._filters.row[None], len(places), 0)
+        which, _ = np.nonzero(read)
+        rows[which, spots[read]] = words[read]
+        known = bool((picks[read] >= 0).all())
+        margins = np.repeat(self._filters.offset[None], len(places), 0)
+        for width, stretches in zip(self._filters.widths, self._stretches, strict=True):
+            beside = _beside(stretches, width, spots)
+            low = self._features(self._tables[0], width, rows, spots, beside)
+            high = low if known else self._features(self._tables[1], width, rows, spots, beside)
+            margins += low @ np.maximum(width.slopes, 0) + high @ np.minimum(width.slopes, 0)
+        found: Reals = margins.min(1)
+        return found
+
+    def _features(self, table: Any, width: Width, rows: Whole, spots: Whole, beside: Singles) -> Reals:
+        """The least or the most that each feature can be, by what the words add according to a table."""
+        import torch
+        from torch.nn.functional import embedding_bag
+
+        n, length = rows.shape
+        o = np.arange(width.size)
+        starts = np.clip(spots[:, :, None] - o, 0, length - width.size).reshape(n, -1, 1)  # of windows that hold them
+        words = rows.ravel()[np.arange(n)[:, None, None] * length + starts + o]
+        bags = words * np.int32(self._filters.adds.shape[1]) + (width.first + o).astype(np.int32)
+        sums = embedding_bag(torch.from_numpy(bags.reshape(-1, width.size)), table, mode="sum").numpy()
+        found: Reals = np.maximum(np.maximum(sums.reshape(n, starts.shape[1], -1).max(1) + width.bias, beside), 0)
+        return found
+
+
+def _stretches(heights: Reals) -> Singles:
+    """The best window of 1, 2, 4 ... in a row, from each on; last, of none."""
+    levels, reach = [heights], 1
+    while 2 * reach <= len(heights):
+        before = levels[-1]
+        later = np.concatenate([before[reach:], np.full((reach, before.shape[1]), -np.inf)])
+        levels.append(np.maximum(before, later))
+        reach *= 2
+    levels.append(np.full((1, heights.shape[1]), -np.inf))
+    return np.concatenate(levels).astype(np.float32)
+
+
+def _beside(stretches: Singles, width: Width, spots: Whole) -> Singles:
+    """The best windows that hold none of some words: before the first, between one and the next, after the last."""
+    windows = len(width.heights)
+    ordered, edge = np.sort(spots, 1), np.zeros((len(spots), 1), np.int64)
+    froms = np.concatenate([edge, ordered + 1], 1)
+    tos = np.concatenate([ordered - width.size + 1, edge + windows], 1)
+    level = np.frexp(np.maximum(tos - froms, 1))[1].astype(np.int64) - 1  # 2 ** level is at most the length
+    ends = np.concatenate([froms, tos - (1 << level)], 1)
+    there = np.concatenate([tos > froms] * 2, 1)
+    found: Singles = stretches[np.where(there, np.concatenate([level] * 2, 1) * windows + ends, -1)].max(1)
+    return found
+
+
+def bound_of(model: Victim, space: Space, label: int) -> Windows | None:
+    """For a CNN of `mohs train` that reads the texts of a space word by word; None for any other victim or space."""
+    if not hasattr(model, "vocabulary"):  # spares the others the import
+        return None
+    import torch
+
+    from mohs.models.architectures import Convolutions
+    from mohs.models.neural import NeuralVictim
+
+    if not isinstance(model, NeuralVictim) or not isinstance(model.model.reader, Convolutions):
+        return None
+    reading = reading_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
+    return None if reading is None else Windows(Filters(model.model, reading, label))

@@ -1,0 +1,283 @@
+"""Thousands of texts that differ from one another in single words, as rows of tokens that were never strings.
+
+A layout is one text cut at its spaces, with the token ids of every word that may stand somewhere. A sheet says which
+words stand where, in numbers; its rows are put together from the layout with a few array operations for all of them.
+They are the rows that the strings would have given, token by token.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, product
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.engine import Service
+from mohs.models.frame import BYTES, Frame
+from mohs.models.tokens import Composer
+from mohs.models.transformer import Laid, Ticket
+from mohs.models.victim import Output, probabilities
+from mohs.text import Text
+
+Whole = npt.NDArray[np.int32]
+Table = npt.NDArray[np.float64]
+
+_SPELLINGS = 4096  # of one piece that holds several words
+_ROWS = 16_384  # looked at together, to make full batches of each length
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """A stretch of a row: what stands there depends on the words at a few places, or on nothing."""
+
+    ids: Whole  # one row for each spelling, the original first
+    sizes: npt.NDArray[np.int64]  # how much of each row counts
+    kinds: Whole  # the segment ids of its tokens
+    places: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()  # how many words each of them has, the original among them
+
+    @property
+    def longest(self) -> int:
+        """In tokens."""
+        return int(self.sizes.max())
+
+    def spelling(self, words: Whole) -> Any:
+        """Which spelling each text has there."""
+        if not self.places:
+            return np.zeros(1, np.int64)
+        if len(self.places) == 1:
+            return words[:, self.places[0]]
+        return np.ravel_multi_index(tuple(words[:, place] for place in self.places), self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The segments of a text's row, and how many tokens of its own it may have."""
+
+    segments: tuple[Segment, ...]
+    behind: Segment  # which stands after them even if they do not all fit
+    places: int
+    window: int  # tokens that fit, those behind not counted
+    kinds: bool  # whether segment ids differ
+
+    def rows(self, places: Whole, picks: Whole) -> tuple[Whole, npt.NDArray[np.int64], Whole | None]:
+        """Token ids, how many of each row are real (what follows has no meaning), and segment ids if there are some."""
+        n = len(places)
+        words = np.zeros((n, self.places + 1), np.int32)
+        np.put_along_axis(words, places, picks + 1, axis=1)  # those padded with -1 fall into the last column
+        width = sum(segment.longest for segment in (*self.segments, self.behind))
+        ids = np.zeros((n, width), np.int32)
+        kinds = np.zeros((n, width), np.int32) if self.kinds else None
+        starts = np.arange(n) * width
+        at = starts.copy()
+        for segment in self.segments:
+            spelling = segment.spelling(words)
+            _put(ids, kinds, at, segment, spelling)  # what is too much is written over by the next
+            at += segment.sizes[spelling]
+        np.minimum(at, starts + self.window, out=at)
+        _put(ids, kinds, at, self.behind, np.zeros(1, np.int64))
+        return ids, at - starts + self.behind.longest, kinds
+
+
+def _put(ids: Whole, kinds: Whole | None, at: npt.NDArray[np.int64], segment: Segment, spelling: Any) -> None:
+    where = at[:, None] + np.arange(segment.longest)
+    ids.reshape(-1)[where] = segment.ids[spelling]
+    if kinds is not None:
+        kinds.reshape(-1)[where] = segment.kinds
+
+
+def layout_of(
+    text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, frame: Frame, types: bool
+) -> Layout | None:
+    """The layout of a text with its choices; None if some of its texts can only be read as strings."""
+    fields = text.fields
+    if not frame.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
+        return None
+    between, kinds = frame.parts(len(fields))
+    spans = text.spans()
+    numbers = {place: number for number, place in enumerate(choices)}
+    segments = [_special(between[0])]
+    for field, string in enumerate(fields):
+        own = [place for place in choices if spans[place][0] == field]
+        pieces = string.split(" ")
+        starts = list(accumulate((len(piece) + 1 for piece in pieces), initial=0))[:-1]
+        held: dict[int, list[int]] = defaultdict(list)
+        for place in own:
+            held[bisect_right(starts, spans[place][1]) - 1].append(place)
+        if any(prod(1 + len(choices[place]) for place in places) > _SPELLINGS for places in held.values()):
+            return None
+        spelt = [
+            list(_spellings(piece, starts[at], [(spans[place], choices[place]) for place in held.get(at, [])]))
+            for at, piece in enumerate(pieces)
+        ]
+        known = composer.known(
+            {option[0] for option in spelt[0]},
+            {piece for at, options in enumerate(spelt) for option in options for piece in option[at == 0 :]},
+        )
+        if known is None:
+            return None
+        heads, tails = known
+        for at, options in enumerate(spelt):
+            rows = [
+                heads[option[0]] + _joined(tails, option[1:]) if at == 0 else _joined(tails, option)
+                for option in options
+            ]
+            places = tuple(numbers[place] for place in held.get(at, []))
+            counts = tuple(1 + len(choices[place]) for place in held.get(at, []))
+            segments.append(_segment(rows, kinds[field], places, counts))
+        if field + 1 < len(fields):
+            segments.append(_special(between[field + 1]))
+    behind = _special(between[-1])
+    window = frame.window - behind.longest
+    if len(fields) > 1 and sum(segment.longest for segment in segments) > window:
+        return None  # which of the two gives way depends on the words
+    segments = _merged(segments)
+    differ = types and any(segment.kinds.any() for segment in (*segments, behind))
+    return Layout(tuple(segments), behind, len(choices), window, differ)
+
+
+def _spellings(piece: str, start: int, held: list[tuple[tuple[int, int, int], Sequence[str]]]) -> Any:
+    """A piece with each choice of its words, cut at spaces that a choice may bring."""
+    between, at = [], 0
+    for (_, first, last), _ in held:
+        between.append(piece[at : first - start])
+        at = last - start
+    rest = piece[at:]
+    originals = [piece[first - start : last - start] for (_, first, last), _ in held]
+    for words in product(*((word, *own) for word, (_, own) in zip(originals, held, strict=True))):
+        yield "".join([*(part for pair in zip(between, words, strict=True) for part in pair), rest]).split(" ")
+
+
+def _joined(tails: Mapping[str, tuple[int, ...]], pieces: Sequence[str]) -> tuple[int, ...]:
+    return tuple(number for piece in pieces for number in tails[piece])
+
+
+def _segment(
+    rows: Sequence[tuple[int, ...]], kind: int, places: tuple[int, ...] = (), counts: tuple[int, ...] = ()
+) -> Segment:
+    sizes = np.array([len(row) for row in rows], np.int64)
+    ids = np.zeros((len(rows), int(sizes.max())), np.int32)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+    return Segment(ids, sizes, np.full(ids.shape[1], kind, np.int32), places, counts)
+
+
+def _special(tokens: Sequence[tuple[int, int]]) -> Segment:
+    ids, kinds = (np.array([token[i] for token in tokens], np.int32) for i in range(2))
+    return Segment(ids[None], np.array([len(tokens)]), kinds)
+
+
+def _merged(segments: Sequence[Segment]) -> list[Segment]:
+    """The same segments, where neighbours that never change are one."""
+    found: list[Segment] = []
+    for segment in segments:
+        last = found[-1] if found else None
+        if last is not None and not last.places and not segment.places:
+            ids = np.concatenate([last.ids, segment.ids], axis=1)
+            found[-1] = Segment(ids, last.sizes + segment.sizes, np.concatenate([last.kinds, segment.kinds]))
+        else:
+            found.append(segment)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Texts of one layout: which places change, counted from 0, and to which of their words; padded with -1."""
+
+    layout: Layout
+    places: Whole
+    picks: Whole
+
+
+class Sheets:
+    """A transformer that is asked sheets, and answers each with a table of probabilities."""
+
+    def __init__(self, victim: Any) -> None:  # an HfVictim, or a borrowed one
+        self._victim = victim
+        self.name = victim.name
+        self.fingerprint = victim.fingerprint
+        self.in_flight = victim.in_flight
+
+    @staticmethod
+    def rows_of(sheets: Sequence[Sheet]) -> int:
+        """How many texts these are."""
+        return sum(len(sheet.places) for sheet in sheets)
+
+    def plan(self, sheets: list[Sheet]) -> list[list[Sheet]]:
+        """As many together as make full batches."""
+        batches: list[list[Sheet]] = []
+        room = 0
+        for sheet in sheets:
+            if not batches or len(sheet.places) > room:
+                batches.append([])
+                room = _ROWS
+            batches[-1].append(sheet)
+            room -= len(sheet.places)
+        return batches
+
+    def launch(self, sheets: list[Sheet]) -> tuple[list[Sheet], list[tuple[Any, Ticket]]]:
+        """Send rows of each length; on CUDA this returns before they are answered."""
+        found: dict[int, list[tuple[Any, Whole, Any, Whole | None]]] = defaultdict(list)
+        first = 0
+        for sheet in sheets:
+            ids, sizes, kinds = sheet.layout.rows(sheet.places, sheet.picks)
+            lengths = self._victim.lengths(sizes)
+            for length in np.unique(lengths).tolist():
+                at = np.flatnonzero(lengths == length)
+                part = ids[at, :length] if ids.shape[1] >= length else _wider(ids[at], length)
+                kind = None if kinds is None else _wider(kinds[at][:, :length], length)
+                if kind is not None:
+                    kind[np.arange(length) >= sizes[at, None]] = 0
+                found[length].append((at + first, part, sizes[at], kind))
+            first += len(sheet.places)
+        tickets = []
+        for length in sorted(found, reverse=True):
+            parts = found[length]
+            where, ids, sizes = (np.concatenate([part[i] for part in parts]) for i in range(3))
+            kinds = None
+            if any(part[3] is not None for part in parts):
+                kinds = np.concatenate([np.zeros_like(part[1]) if part[3] is None else part[3] for part in parts])
+            start = 0
+            while start < len(where):
+                end = start + self._batch(length, len(where) - start)
+                laid = Laid(
+                    end - start,
+                    length,
+                    ids[start:end].tobytes(),
+                    (sizes[start:end] * BYTES).astype(np.int32).tobytes(),
+                    None if kinds is None else kinds[start:end].tobytes(),
+                )
+                tickets.append((where[start:end], self._victim.post(laid)))
+                start = end
+        return sheets, tickets
+
+    def _batch(self, length: int, waiting: int) -> int:
+        """How many of the waiting rows to send together: of few sizes, since each is recorded."""
+        full: int = self._victim.batch_of(length, 1 << 30)
+        return next((size for size in (full, 1024, 256) if size <= min(waiting, full)), min(waiting, full))
+
+    def collect(self, ticket: tuple[list[Sheet], list[tuple[Any, Ticket]]]) -> list[Table]:
+        """Wait for the answers to all rows."""
+        sheets, tickets = ticket
+        classes = len(self._victim.labels)
+        table = np.empty((self.rows_of(sheets), classes))
+        for where, one in tickets:
+            answers = self._victim.answers(one)
+            table[where] = probabilities(self.name, answers, len(where), Output.LOGITS, classes)
+        return np.split(table, np.cumsum([len(sheet.places) for sheet in sheets])[:-1])
+
+
+def sheets_of(model: Any) -> Service[Sheet, Table] | None:
+    """What answers sheets, if a victim takes rows of tokens."""
+    return Service(Sheets(model)) if hasattr(model, "layout") else None
+
+
+def _wider(ids: Whole, length: int) -> Whole:
+    """Rows filled up to a length."""
+    return np.pad(ids, ((0, 0), (0, length - ids.shape[1])))
