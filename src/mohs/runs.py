@@ -279,6 +279,7 @@ def radius(
     max_r: int = 2,
     most: int = 1_000_000,
     time_limit: float | None = None,
+    bounds: bool = True,
     share: Share | Sequence[Share] | None = None,
     together: bool = False,
     vectors: Any = None,
@@ -304,6 +305,7 @@ def radius(
     source, constraints, stopwords: the space; by default the five nearest vectors of each word that is no stopword.
     attacks: what bounds the radius from above, in that space; the prover itself does so too.
     max_r, most, time_limit: how far to prove: substitutions, texts an example, seconds an example.
+    bounds: leave out texts of which a sound bound says that they keep the label, where there is one (word CNNs).
     share: also estimate which share of a larger space keeps the label: `mohs.bounds.Share("25%")`, or one for each r.
     together: delta is the chance that any interval of the run misses, instead of each: it is divided among them.
     The other arguments are those of `mohs.attack`.
@@ -323,6 +325,7 @@ def radius(
         "max_r": max_r,
         "most": most,
         "seconds": time_limit,
+        "bounds": bounds,
         "share": share,
         "all_together": together,
         "seed": seed,
@@ -345,6 +348,7 @@ def verify(
     victim: str | Victim,
     *,
     sample: int | None = None,
+    bounds: bool = True,
     example: str | None = None,
     device: str = "auto",
     labels: Sequence[str] = (),
@@ -352,7 +356,10 @@ def verify(
     trust_pickle: bool = False,
     trust_code: bool = False,
 ) -> list[tuple[Certificate, Checked]]:
-    """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level."""
+    """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level.
+
+    bounds: texts that a bound settled are settled by it again; False: these are asked too.
+    """
     found = read_certificates(Path(certificates))
     if example is not None:
         found = [certificate for certificate in found if certificate.example == example]
@@ -369,7 +376,7 @@ def verify(
         return Points(space, final, many, sheets)
 
     checks = [
-        answered(check(certificate, model, points, judge, sample), Services({}, Random(0)), *services)
+        answered(check(certificate, model, points, judge, sample, bounds), Services({}, Random(0)), *services)
         for certificate in found
     ]
     return list(zip(found, checks, strict=True))

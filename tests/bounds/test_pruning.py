@@ -8,12 +8,10 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
 import mohs
 from mohs.bounds import Points, Prover
-from mohs.bounds import task as radius_task
 from mohs.bounds.points import Table, Whole
 from mohs.bounds.prover import margin_of
 from mohs.bounds.windows import bound_of
@@ -110,7 +108,7 @@ def test_windows_in_the_prover(seed: int, classes: int, data: st.DataObject) -> 
     assert (proof.found is None) == (plain.found is None)
 
 
-def test_certificates_with_bounds_can_be_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificates_with_bounds_can_be_checked(tmp_path: Path) -> None:
     victim = victim_of(1)
     rows = [("a b c d e f g a b", label) for label in (0, 1)] + [("c c a f b e", label) for label in (0, 1)]
     given: dict[str, Any] = {"source": "thesaurus:" + str(tmp_path / "t.json"), "stopwords": "none", "max_r": 3}
@@ -125,8 +123,10 @@ def test_certificates_with_bounds_can_be_checked(tmp_path: Path, monkeypatch: py
         spared = sum(level.pruned for level in certificate.levels)
         assert checked.asked == sum(level.size for level in certificate.levels) - spared
     assert all(checked.sound for _, checked in mohs.verify(file, victim, sample=3))
-    monkeypatch.setattr(radius_task, "bound_of", lambda *given: None)
-    with mohs.radius(victim, rows, **given) as run:
+    for certificate, checked in mohs.verify(file, victim, bounds=False):
+        assert (checked.sound, checked.asked) == (True, sum(level.size for level in certificate.levels))
+        assert checked.same is (None if any(level.pruned for level in certificate.levels) else True)
+    with mohs.radius(victim, rows, **given, bounds=False) as run:
         plain = run.radii()
     for one, other in zip(ours, plain, strict=True):
         assert (one["lower"], one["upper"]) == (other["lower"], other["upper"])

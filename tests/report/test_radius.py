@@ -37,7 +37,7 @@ from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed, kept, needs_nothing_else, searched
 
-_OF_DETAILS = ("by", "stopped", "attacks", "share", "sizes", "pruned", "seconds")
+_OF_DETAILS = ("by", "stopped", "attacks", "share", "sizes", "pruned")
 SHARE = {"r": "25%", "epsilon": 0.025, "delta": 0.005, "method": "clopper-pearson", "n": None}
 
 
@@ -243,27 +243,23 @@ def test_several_radii_have_figures_of_their_own(
     assert "r = 1, 25%; epsilon 0.025, delta 0.005 for each interval" in page.text
 
 
-def test_seconds_and_what_bounds_exclude_where_the_records_have_them() -> None:
+def test_time_limits_and_what_bounds_exclude_where_the_records_have_them() -> None:
     records = [
-        bounded(0, 2, 3, by="enumeration and bounds", sizes=[10, 40, 90], pruned=[4, 30, 80], seconds=1.0),
-        bounded(1, 1, None, stopped="time", sizes=[5], pruned=[0], seconds=6.0),
+        bounded(0, 2, 3, by="enumeration and bounds", sizes=[10, 40, 90], pruned=[4, 30, 80]),
+        bounded(1, 1, None, stopped="time", sizes=[5], pruned=[0]),
         bounded(2, 1, 2, sizes=[7]),
-        bounded(3, 9, 10, by="closed form", sizes=[1] * 9, seconds=2.0),
+        bounded(3, 9, 10, by="closed form", sizes=[1] * 9),
     ]
     found = summarise_radius(records, {"time_limit": 5})
     assert (found.texts, found.excluded) == (62, 34)
-    assert (found.seconds.value, found.seconds.total, found.median_seconds) == (3, 3, 2)
     rows = {name: (value, note) for name, value, note in radius_lines(found)}
     assert rows["texts of proven levels"][0] == "62"
     assert rows["of these asked"][0] == "28"
     assert rows["of these excluded"][0] == "34"
     assert rows["by enumeration and bounds"][0] == "1"
-    assert rows["seconds"][0].startswith("3.00 [")
-    assert rows["seconds"][1].startswith("mean over 3 examples read right")
-    assert rows["seconds, median"][0] == "2.00"
     assert rows["ended in time"][0].startswith("75.0% (3/4)")
     older = dict(row[:2] for row in radius_lines(summarise_radius(records[2:3], {"time_limit": None})))
-    assert not {"seconds", "ended in time", "of these excluded"} & set(older)
+    assert not {"ended in time", "of these excluded"} & set(older)
 
 
 def test_two_attacks_on_the_same_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mohs.bounds.additive import worst_of
-from mohs.bounds.points import Chunk, Points, chunks, texts_at
+from mohs.bounds.points import Block, Chunk, Points, chunks, texts_at
 from mohs.bounds.prover import TIE, Level, Walk, margin_of
 from mohs.bounds.pruning import Open
 from mohs.bounds.windows import bound_of
@@ -77,7 +77,7 @@ class Checked:
     sound: bool
     asked: int  # texts
     whole: bool  # all of them, not a sample
-    same: bool | None  # whether every answer was the same to six decimals; None for a sample
+    same: bool | None  # whether every answer was the same to six decimals; None if other texts were asked
     why: str  # one sentence
 
 
@@ -103,10 +103,11 @@ async def check(
     ask: Callable[[Space], Points],
     judge: Answers[Fields, Scores],
     sample: int | None,
+    bounds: bool = True,
 ) -> Checked:
     """Ask the victim again: everything, or so many texts drawn at random from each level.
 
-    ask: makes what puts the texts of a space to it.
+    ask: makes what puts the texts of a space to it. bounds: leave out what a bound settles, if it did before.
     """
     if model.fingerprint != certificate.fingerprint:
         return Checked(False, 0, False, None, f"{model.name} is another model than the certificate is about.")
@@ -116,26 +117,28 @@ async def check(
     levels = certificate.levels[: certificate.radius]
     if [level.size for level in levels] != sizes:
         return Checked(False, 0, False, None, f"Its levels have {[level.size for level in levels]} texts, not {sizes}.")
-    points, same = ask(certificate.space), True
+    points = ask(certificate.space)
+    same: bool | None = True
     bound = None
-    if sample is None and any(level.pruned for level in levels):
+    if bounds and sample is None and any(level.pruned for level in levels):
         bound = bound_of(model, certificate.space, certificate.label)  # if there is none, everything is asked
     random = Random(certificate.fingerprint)
     for level in levels:
         walk = Walk(points, certificate.label, judge)
         positions = range(len(points.places))
-        blocks = (
-            Open(bound, points.sizes, positions, level.r) if bound and level.pruned else texts_at(positions, level.r)
-        )
+        blocks: Iterable[Block | None] = texts_at(positions, level.r)
+        if bound is not None and level.pruned:
+            blocks = Open(bound, points.sizes, positions, level.r)
         for chunk in chunks(points.sizes, blocks) if sample is None else _drawn(points, level, sample, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
-        same = same and walk.digest == level.digest
+        alike = sample is None and bool(bound is not None or not level.pruned)  # the same texts were asked
+        same = None if same is None or not alike else same and walk.digest == level.digest
     what = f"It stays in {points.asked:,} texts drawn."
     if sample is None:
         spared = f", and a bound says so of {sum(sizes) - points.asked:,} more" if sum(sizes) > points.asked else ""
         what = f"The label stays in all {points.asked:,} texts{spared}."
-    return Checked(True, points.asked, sample is None, same if sample is None else None, what)
+    return Checked(True, points.asked, sample is None, same, what)
 
 
 def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterator[Chunk | None]:

@@ -49,6 +49,7 @@ class RadiusTask:
     sheets: Answers[Sheet, Table] | None = None  # where the victim takes rows of tokens
     prover: Prover = Prover()
     seconds: float | None = None  # an example
+    bounds: bool = True  # or everything is asked
     share: Share | Shares | None = None
     seed: int = 0
     clock: Callable[[], float] = time.monotonic
@@ -90,7 +91,7 @@ class RadiusTask:
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
-            bound = bound_of(self.model, space, label) if last > 1 else None
+            bound = bound_of(self.model, space, label) if self.bounds and last > 1 else None
             proof = await prover(points, label, self.judge, late, bound)
             form = "enumeration" if bound is None else "enumeration and bounds"
         if proof.found is not None and (found is None or len(proof.found) < len(found)):

@@ -67,6 +67,10 @@ def radius(
     ] = None,
     max_r: Annotated[int, typer.Option(min=0, help="Prove up to so many substitutions.")] = 2,
     most: Annotated[int, typer.Option(min=1, help="Texts an example that the prover may ask.")] = 1_000_000,
+    bounds: Annotated[
+        bool,
+        typer.Option("--bounds/--no-bounds", help="Leave out what a sound bound settles (word CNNs), or ask all."),
+    ] = True,
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Time for proving one example; by default no limit.")
     ] = None,
@@ -135,7 +139,7 @@ def radius(
     own = {
         "victim": victim,
         "data": data,
-        "command": ["radius", source, constraints, stopwords, attacks, max_r, most, time_limit],
+        "command": ["radius", source, constraints, stopwords, attacks, max_r, most, bounds, time_limit],
         "pac": [radii, epsilon, delta, together, interval, draws] if pac else None,
         "run": [n, seed, device, sample, vectors, wordnet, sememes, tagger, encoder],
         "reading": [fields, change, label_field, id_field, labels, encoding],
@@ -164,6 +168,7 @@ def radius(
             max_r=max_r,
             most=most,
             time_limit=time_limit,
+            bounds=bounds,
             share=[Share(one, epsilon, delta, interval, draws) for one in radii] if pac else None,
             together=together,
             vectors=vectors,
@@ -206,6 +211,9 @@ def verify(
     sample: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Ask N texts of each level instead of all.")
     ] = None,
+    bounds: Annotated[
+        bool, typer.Option("--bounds/--no-bounds", help="Settle again what a bound settled, or ask that too.")
+    ] = True,
     example: Annotated[str | None, typer.Option(metavar="ID", help="Only the certificate of this example.")] = None,
     device: Device = "auto",
     labels: Labels = None,
@@ -231,6 +239,7 @@ def verify(
         certificates / CERTIFICATES if certificates.is_dir() else certificates,
         victim,
         sample=sample,
+        bounds=bounds,
         example=example,
         device=device,
         labels=comma(labels),

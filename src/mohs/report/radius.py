@@ -62,8 +62,6 @@ class RadiusSummary:
     median_queries: float | None
     texts: int  # of the levels proven by enumeration
     excluded: int  # of those: not asked, since a bound says what they would do
-    seconds: Mean  # an example
-    median_seconds: float | None
     in_time: Rate | None  # proofs that --time-limit did not end; None without one
     certificates: int
     empty: int
@@ -120,7 +118,6 @@ class _Tally:
         self.duels = Duels()
         self.forms: Counter[str] = Counter()
         self.queries: list[float] = []
-        self.seconds: list[float] = []
         self.shares: list[ShareTally] = []
         self.late = self.excluded = 0
         self.prover_only = self.texts = self.certificates = self.empty = self.cut = self.near_ties = 0
@@ -141,8 +138,6 @@ class _Tally:
         if details["by"] != "closed form":
             self.texts += sum(details["sizes"][:lower])
             self.excluded += sum(details.get("pruned", ())[:lower])
-        if "seconds" in details:
-            self.seconds.append(details["seconds"])
         self.late += details["stopped"] == "time"
         self.queries.append(record.queries)
         self.certificates += "certificate" in details
@@ -183,8 +178,6 @@ class _Tally:
             median_queries=median(self.queries) if self.queries else None,
             texts=self.texts,
             excluded=self.excluded,
-            seconds=mean_of(self.seconds, RIGHT),
-            median_seconds=median(self.seconds) if self.seconds else None,
             in_time=Rate(total - self.late, total, RIGHT) if config.get("time_limit") else None,
             certificates=self.certificates,
             empty=self.empty,
@@ -260,15 +253,10 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
 
 
 def _time(summary: RadiusSummary) -> list[tuple[str, str, str]]:
-    """How long the proofs took, where the records say it."""
-    rows = []
-    if summary.median_seconds is not None:
-        over = f"{summary.seconds.total:,} {RIGHT}"
-        rows.append(("seconds", mean(summary.seconds, 2), f"mean over {over}; depends on the machine"))
-        rows.append(("seconds, median", f"{summary.median_seconds:.2f}", f"over {over}"))
-    if summary.in_time is not None:
-        rows.append(("ended in time", rate(summary.in_time), f"of {RIGHT}; the others were cut off by --time-limit"))
-    return rows
+    """How many proofs had the time they needed."""
+    if summary.in_time is None:
+        return []
+    return [("ended in time", rate(summary.in_time), f"of {RIGHT}; the others were cut off by --time-limit")]
 
 
 def _why(name: str, reasons: Mapping[str, int]) -> list[tuple[str, str, str]]:
