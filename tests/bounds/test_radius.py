@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import mohs
+from mohs.attacks.textbugger import Slopes
 from mohs.bounds import Certificate, Checked, Points, Prover, Share, check, read_certificates
 from mohs.bounds.additive import worst_of
 from mohs.bounds.prover import TIE, margin_of
@@ -23,7 +24,7 @@ from mohs.records import Outcome
 from mohs.space import Space
 from mohs.text import Text
 from tests.second_order.toys import chances
-from tests.toys import Instant, Table, now
+from tests.toys import Instant, Table, WordCount, now
 
 WORDS = "abcdefg"
 spaces = st.lists(
@@ -93,6 +94,39 @@ def test_near_ties_are_the_judges() -> None:
     fine = lambda fields: (0.498, 0.502)  # noqa: E731
     assert now(Prover(1)(points_of(space, coarse), 0, Instant(fine))).found == {0: "b"}
     assert now(Prover(1)(points_of(space, fine), 0, Instant(coarse))).certified == 1
+
+
+def test_the_order_of_positions() -> None:
+    space = space_of([("a", ["b"]), ("c", ["d"]), ("e", ["f"])])
+    asked: list[str] = []
+
+    def victim(fields: tuple[str, ...]) -> tuple[float, float]:
+        asked.append(fields[0])
+        return (0.6, 0.4) if fields[0][-1] == "f" else (0.9, 0.1)
+
+    now(Prover(2)(points_of(space, victim), 0, Instant(victim), order=[2, 0, 1]))
+    assert asked == ["a c f", "b c e", "a d e", "b c f", "a d f", "b d e"]  # then by how near one came: 2, 0, 1
+
+
+def test_gradients_come_first_where_they_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[Any] = []
+    prove = Prover.__call__
+
+    def spied(self: Prover, *given: Any) -> Any:
+        orders.append(given[-1])
+        return prove(self, *given)
+
+    async def steep(self: Slopes, x: Text, positions: tuple[int, ...], label: int, ask: Any) -> dict[int, float]:
+        return dict(zip(positions, (0.2, 1.0, 0.1), strict=True))
+
+    monkeypatch.setattr(Prover, "__call__", spied)
+    monkeypatch.setattr(Slopes, "__call__", steep)  # a word count is equally steep everywhere
+    victim = WordCount({"good": 3.0, "fine": 2.0, "dull": -1.0})
+    offered = Table((("the", ("a",)), ("good", ("fine",)), ("film", ("dull",))))
+    given: dict[str, Any] = {"source": offered, "stopwords": "none"}
+    for attack in ("pdp:gradients", "pdp"):
+        mohs.radius(victim, [("the good film", 1)], attacks=[attack], **given).close()
+    assert orders == [[1, 0, 2], []]
 
 
 def test_limits() -> None:

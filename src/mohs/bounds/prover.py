@@ -8,7 +8,7 @@ from a sound bound on what the victim can answer (`mohs.bounds.windows`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,19 +85,23 @@ class Prover:
         judge: Answers[Fields, Scores],
         late: Callable[[], bool] = lambda: False,
         bound: Bound | None = None,
+        order: Sequence[int] = (),
     ) -> Proof:
-        """Levels 1 to max_r, or as many as there are positions. A bound spares texts of level 2 and on."""
+        """Levels 1 to max_r, or as many as there are positions. A bound spares texts of level 2 and on.
+
+        order: the positions (their numbers) at level 1; from then on what single substitutions do is known.
+        """
         proof = Proof()
         choices = points.space.choices
-        order = list(range(len(choices)))
+        tried = list(order) or list(range(len(choices)))
         before = points.asked
-        for r, size in enumerate(omega.levels(choices, min(self.max_r, len(order)))[1:], 1):
-            unsettled = None if bound is None or r == 1 else Open(bound, points.sizes, order, r)
+        for r, size in enumerate(omega.levels(choices, min(self.max_r, len(choices)))[1:], 1):
+            unsettled = None if bound is None or r == 1 else Open(bound, points.sizes, tried, r)
             if points.asked - before + size > self.most * (1 if unsettled is None else _SPARED):
                 proof.stopped = "texts"
                 return proof
             walk = Walk(points, label, judge)
-            for chunk in chunks(points.sizes, texts_at(order, r) if unsettled is None else unsettled):
+            for chunk in chunks(points.sizes, texts_at(tried, r) if unsettled is None else unsettled):
                 if late():
                     proof.stopped = "time"
                     return proof
@@ -114,7 +118,7 @@ class Prover:
                 proof.stopped = "ties"
                 return proof
             if r == 1:  # where one substitution came nearest, several will
-                order.sort(key=lambda place: (walk.nearest.get(place, 2.0), place))
+                tried.sort(key=lambda place: (walk.nearest.get(place, 2.0), place))
         return proof
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
+from mohs.attacks.textbugger import Slopes
 from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
@@ -92,7 +93,7 @@ class RadiusTask:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
             bound = bound_of(self.model, space, label) if self.bounds and last > 1 else None
-            proof = await prover(points, label, self.judge, late, bound)
+            proof = await prover(points, label, self.judge, late, bound, await self._order(space, label, ask))
             form = "enumeration" if bound is None else "enumeration and bounds"
         if proof.found is not None and (found is None or len(proof.found) < len(found)):
             found = proof.found
@@ -120,6 +121,14 @@ class RadiusTask:
             (after,) = await self.judge.ask([text.fields])
             facts |= {"perturbed": text.fields, "edits": space.edits(text), "scores_after": after}
         return Outcome.MEASURED
+
+    async def _order(self, space: Space, label: int, ask: Ask) -> list[int]:
+        """The numbers of positions by how steeply the label falls there, where gradients are at hand."""
+        if "gradients" not in self.services:
+            return []
+        places = tuple(space.choices)
+        steep = await Slopes()(space.text, places, label, ask)
+        return sorted(range(len(places)), key=lambda number: -steep[places[number]])
 
     async def _attacked(self, attack: Attack, space: Space, label: int, ask: Ask) -> Edits | None:
         goal = parse_goal(UNTARGETED, label, self.classes)
