@@ -58,7 +58,8 @@ class Job:
     tasks: Sequence[Task]
     data: Dataset | list[Example]
     examples: int
-    victims: Sequence[Service[Any, Any]]  # the victim's service, and its judge's where that is another
+    victims: Sequence[Service[Any, Any]]  # the victim's services, and its judge's where that is another
+    judge: Service[Any, Any]
     others: Mapping[str, Service[Any, Any]]  # what else is asked, by kind
     at_once: int
     config: Mapping[str, Any]  # what was asked for
@@ -157,6 +158,7 @@ class Subject:
             tasks=tasks,
             data=self.data,
             examples=self.examples,
+            judge=self.judge,
             victims=[s for s in dict.fromkeys([self.service, self.judge, self.sheets]) if s is not None],
             others={kind: part for kind, part in parts.items() if isinstance(part, Service)},
             at_once=at_once or int(getattr(self.model, "crowd", 256)),
@@ -205,7 +207,7 @@ def subject_of(
         digest=digest,
         service=service,
         judge=judge,
-        sheets=sheets_of(model) if answers is None else None,  # a cache keeps answers by their texts
+        sheets=sheets_of(model, probe) if answers is None else None,  # a cache keeps answers by their texts
         classes=classes,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         cache=answers,

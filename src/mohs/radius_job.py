@@ -105,6 +105,7 @@ def radius_job(
         prover=Prover(max_r, most),
         seconds=seconds,
         bounds=bounds,
+        steady=subject.steady,
         sheets=subject.sheets,
         share=_measured(together(asked, subject.examples) if all_together else asked),
         seed=seed,

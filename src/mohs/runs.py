@@ -360,6 +360,7 @@ def verify(
 
     bounds: texts that a bound settled are settled by it again; False: these are asked too.
     """
+    _positive(sample=sample)
     found = read_certificates(Path(certificates))
     if example is not None:
         found = [certificate for certificate in found if certificate.example == example]
@@ -373,7 +374,7 @@ def verify(
     services: list[Service[Any, Any]] = [judge, many, *([] if sheets is None else [sheets])]
 
     def points(space: Space) -> Points:
-        return Points(space, final, many, sheets)
+        return Points(space, many, judge, final, sheets)
 
     checks = [
         answered(check(certificate, model, points, judge, sample, bounds), Services({}, Random(0)), *services)
@@ -421,7 +422,7 @@ def _carried_out(command: str, job: Job, plan: Plan | None, out: str | Path | No
     store = RunStore.open(Path(out) if out is not None else None, manifest, job.identity)
     try:
         if job.steady:
-            _same_as_before(store, job.victims[-1])
+            _same_as_before(store, job.judge)
         _drive(store, job, plan, progress)
     except BaseException:
         store.close()

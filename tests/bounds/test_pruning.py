@@ -14,6 +14,7 @@ import mohs
 from mohs.bounds import Points, Prover
 from mohs.bounds.points import Table, Whole
 from mohs.bounds.prover import margin_of
+from mohs.bounds.pruning import Open
 from mohs.bounds.windows import bound_of
 from mohs.space import Space
 from tests.bounds.test_radius import space_of, spaces
@@ -26,7 +27,7 @@ class Known:
     """A bound that knows the least logit margin of every set, less something that depends on the set."""
 
     def __init__(self, space: Space, victim: Any, label: int, loose: float) -> None:
-        self._points = Points(space, None, Instant(victim))
+        self._points = Points(space, Instant(victim), Instant(victim))
         self._victim = victim
         self._label = label
         self._loose = loose
@@ -64,9 +65,9 @@ def test_the_same_comes_out(rows: list[Any], salt: str, classes: int, max_r: int
     space, victim = space_of(rows), chances(classes, salt)
     scores = victim(space.text.fields)
     label = max(range(classes), key=lambda i: scores[i])
-    points, judge = Points(space, None, Instant(victim)), Instant(victim)
-    plain = now(Prover(max_r)(Points(space, None, judge), label, judge))
-    proof = now(Prover(max_r)(points, label, judge, bound=Known(space, victim, label, loose)))
+    points, judge = Points(space, Instant(victim), Instant(victim)), Instant(victim)
+    plain = now(Prover(max_r)(Points(space, judge, judge), label))
+    proof = now(Prover(max_r)(points, label, bound=Known(space, victim, label, loose)))
     assert proof.certified == plain.certified
     assert (proof.found is None) == (plain.found is None)
     if proof.found is not None and plain.found is not None:
@@ -83,11 +84,20 @@ def test_a_perfect_bound_spares_everything_and_no_bound_nothing() -> None:
     space = space_of([("a", ["b", "c"]), ("b", ["c", "d"]), ("c", ["d"])])
     victim = lambda fields: (0.9, 0.1)  # noqa: E731
     for bound, pruned in ((Known(space, victim, 0, 0.0), [0, 8, 4]), (Helpless(), [0, 0, 0])):
-        points = Points(space, None, Instant(victim))
-        proof = now(Prover(3)(points, 0, Instant(victim), bound=bound))
+        points = Points(space, Instant(victim), Instant(victim))
+        proof = now(Prover(3)(points, 0, bound=bound))
         assert proof.certified == 3
         assert [level.pruned for level in proof.levels] == pruned
         assert points.asked == 17 - sum(pruned)
+
+
+def test_others_may_go_on_before_each_look_at_a_bound() -> None:
+    space = space_of([("a", ["b", "c"]), ("b", ["c", "d"]), ("c", ["d"])])
+    judge = Instant(lambda fields: (0.9, 0.1))
+    points = Points(space, judge, judge)
+    assert list(Open(Known(space, judge.answer, 0, 0.0), points, range(3), 2)) == [None]
+    found = list(Open(Helpless(), points, range(3), 2))
+    assert (found.count(None), len(found)) == (3, 3 + 8)
 
 
 @settings(max_examples=150, deadline=None)
@@ -102,8 +112,8 @@ def test_windows_in_the_prover(seed: int, classes: int, data: st.DataObject) -> 
     bound = bound_of(victim, space, label)
     assert bound is not None
     judge = Instant(scores)
-    plain = now(Prover(4)(Points(space, None, judge), label, judge))
-    proof = now(Prover(4)(Points(space, None, judge), label, judge, bound=bound))
+    plain = now(Prover(4)(Points(space, judge, judge), label))
+    proof = now(Prover(4)(Points(space, judge, judge), label, bound=bound))
     assert (proof.certified, proof.stopped) == (plain.certified, plain.stopped)
     assert (proof.found is None) == (plain.found is None)
 

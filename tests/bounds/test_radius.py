@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import hypothesis.strategies as st
 import pytest
@@ -16,7 +18,8 @@ import mohs
 from mohs.attacks.textbugger import Slopes
 from mohs.bounds import Certificate, Checked, Points, Prover, Share, check, read_certificates
 from mohs.bounds.additive import worst_of
-from mohs.bounds.prover import TIE, margin_of
+from mohs.bounds.points import TIE
+from mohs.bounds.prover import margin_of
 from mohs.errors import BadInput
 from mohs.models.bag import BagVictim, pocket_victim
 from mohs.models.function import FunctionVictim
@@ -44,8 +47,8 @@ def texts_at(space: Space, r: int) -> list[Text]:
     return [text for text in found if len(space.text.changes(text)) == r]
 
 
-def points_of(space: Space, victim: Any) -> Points:
-    return Points(space, None, Instant(victim))
+def points_of(space: Space, victim: Any, judge: Any = None) -> Points:
+    return Points(space, Instant(victim), Instant(victim if judge is None else judge))
 
 
 def true_radius(space: Space, label: int, victim: Any, max_r: int) -> tuple[int, bool]:
@@ -62,7 +65,7 @@ def test_the_prover_is_right(rows: list[Any], salt: str, classes: int, max_r: in
     space, victim = space_of(rows), chances(classes, salt)
     scores = victim(space.text.fields)
     label = max(range(classes), key=lambda i: scores[i])
-    proof = now(Prover(max_r)(points_of(space, victim), label, Instant(victim)))
+    proof = now(Prover(max_r)(points_of(space, victim), label))
     last = min(max_r, len(space.choices))
     radius, more = true_radius(space, label, victim, last)
     assert proof.certified == radius
@@ -84,7 +87,7 @@ def test_ties_are_not_certified() -> None:
     def victim(fields: tuple[str, ...]) -> tuple[float, float]:
         return (0.5, 0.5) if fields == ("b c",) else (0.6, 0.4)
 
-    proof = now(Prover(2)(points_of(space, victim), 0, Instant(victim)))
+    proof = now(Prover(2)(points_of(space, victim), 0))
     assert (proof.certified, proof.found, proof.stopped) == (0, None, "ties")
 
 
@@ -92,8 +95,8 @@ def test_near_ties_are_the_judges() -> None:
     space = space_of([("a", ["b"])])
     coarse = lambda fields: (0.503, 0.497)  # noqa: E731
     fine = lambda fields: (0.498, 0.502)  # noqa: E731
-    assert now(Prover(1)(points_of(space, coarse), 0, Instant(fine))).found == {0: "b"}
-    assert now(Prover(1)(points_of(space, fine), 0, Instant(coarse))).certified == 1
+    assert now(Prover(1)(points_of(space, coarse, fine), 0)).found == {0: "b"}
+    assert now(Prover(1)(points_of(space, fine, coarse), 0)).certified == 1
 
 
 def test_the_order_of_positions() -> None:
@@ -104,7 +107,7 @@ def test_the_order_of_positions() -> None:
         asked.append(fields[0])
         return (0.6, 0.4) if fields[0][-1] == "f" else (0.9, 0.1)
 
-    now(Prover(2)(points_of(space, victim), 0, Instant(victim), order=[2, 0, 1]))
+    now(Prover(2)(points_of(space, victim), 0, order=[2, 0, 1]))
     assert asked == ["a c f", "b c e", "a d e", "b c f", "a d f", "b d e"]  # then by how near one came: 2, 0, 1
 
 
@@ -129,13 +132,91 @@ def test_gradients_come_first_where_they_are_at_hand(monkeypatch: pytest.MonkeyP
     assert orders == [[1, 0, 2], []]
 
 
+def test_what_32_bits_cannot_tell_is_not_certified() -> None:
+    space = space_of([("a", ["b"])])
+    victim = Victim32(lambda fields: (0.50002, 0.49998) if fields == ("b",) else (0.9, 0.1))
+    assert now(Prover(1)(points_of(space, victim.answer), 0)).certified == 1
+    judge = Instant(victim.answer)
+    proof = now(Prover(1)(Points(space, judge, judge, victim), 0))
+    assert (proof.certified, proof.found, proof.stopped) == (0, None, "ties")
+
+
+class Victim32:
+    """As much of a victim as points look at."""
+
+    tolerance = 1e-4
+
+    def __init__(self, answer: Any, verdict: Any = None) -> None:
+        self.answer = answer
+        self.verdict = self if verdict is None else verdict
+
+
+def test_coarse_numbers_are_believed_no_farther_than_they_were_seen_to_be_right() -> None:
+    space = space_of([("a", ["b", "c"]), ("d", ["e"])])
+
+    def fine(fields: tuple[str, ...]) -> tuple[float, float]:
+        return (0.1, 0.9) if fields == ("b e",) else (0.9, 0.1)
+
+    def coarse(off: float) -> Any:
+        return lambda fields: (0.9 - (off if "c" in fields[0] else 0.0), 0.1 + (off if "c" in fields[0] else 0.0))
+
+    for off, found in ((0.0, None), (0.25, {0: "b", 1: "e"})):  # the second is far apart at level 1 already
+        victim, judge = Instant(coarse(off)), Instant(fine)
+        points = Points(space, victim, judge, Victim32(coarse(off), Victim32(fine)))
+        assert points.coarse
+        assert now(Prover(2)(points, 0)).found == found
+
+
+def test_what_is_no_number_is_an_error() -> None:
+    class Odd(WordCount):
+        def scores(self, fields: tuple[str, ...]) -> tuple[float, float]:
+            return (math.nan, math.nan) if "x" in fields[0] else (0.1, 0.9)
+
+    run = mohs.radius(Odd({}), [("a b", 1), ("b b", 1)], source=Table((("a", ("x",)),)), stopwords="none")
+    assert [record.outcome for record in run.records()] == [Outcome.ERROR, Outcome.MEASURED]
+
+
+def test_nothing_is_proven_of_a_victim_that_does_not_repeat_itself() -> None:
+    count = iter(range(10**6))
+
+    def predict(texts: list[str]) -> list[list[float]]:
+        return [[0.9 - 0.01 * (next(count) % 3), 0.1 + 0.01 * (next(count) % 3)] for _ in texts]
+
+    def steady(texts: list[str]) -> list[list[float]]:
+        return [[0.9, 0.1] for _ in texts]
+
+    for victim, lower, stopped in ((predict, 0, "unsteady"), (steady, 1, "")):
+        victim_ = FunctionVictim(victim, output="logits")
+        run = mohs.radius(victim_, [("a b", 0)], source=Table((("a", ("x",)),)), stopwords="none", max_r=1)
+        (row,) = run.radii()
+        assert (row["lower"], row["stopped"]) == (lower, stopped)
+        assert ("certificate" in row) == bool(lower)
+
+
+def test_a_word_is_no_change_of_itself() -> None:
+    source = Plainly((("a", ("a", "x")), ("b", ("B", "b"))))
+    run = mohs.radius(WordCount({"b": 1.0}), [("a b", 1)], source=source, stopwords="none", max_r=2)
+    assert run.radii()[0]["sizes"] == [2, 1]
+
+
+@dataclass(frozen=True)
+class Plainly:
+    """A source that offers whatever it is told."""
+
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    async def __call__(self, text: Text, positions: Any, ask: Any) -> list[dict[str, str]]:
+        return [dict.fromkeys(dict(self.rows)[text.words[position]], "plainly") for position in positions]
+
+
 def test_limits() -> None:
     space = space_of([("a", ["b", "c"]), ("c", ["d", "e"])])
     victim = lambda fields: (0.9, 0.1)  # noqa: E731
-    proof = now(Prover(2, most=7)(points_of(space, victim), 0, Instant(victim)))
+    proof = now(Prover(2, most=7)(points_of(space, victim), 0))
     assert (proof.certified, proof.stopped) == (1, "texts")  # 4 texts, and then 4 more
     late = iter([False, True])
-    proof = now(Prover(2)(points_of(space, victim), 0, Instant(victim), late.__next__))
+    proof = now(Prover(2)(points_of(space, victim), 0, late.__next__))
     assert (proof.certified, proof.stopped) == (1, "time")
     with pytest.raises(BadInput):
         Prover(-1)
@@ -222,11 +303,15 @@ def test_certificates_can_be_checked(tmp_path: Path) -> None:
 
     def checked_by(certificate: Certificate, scores: tuple[float, float]) -> Checked:
         judge = Instant(lambda fields: scores)
-        return now(check(certificate, model, lambda space: Points(space, None, judge), judge, None))
+        return now(check(certificate, model, lambda space: Points(space, judge, judge), judge, None))
 
     other = checked_by(certificate, (0.4, 0.6))
     assert not other.sound
     assert "does not hold" in other.why
+    (tmp_path / "odd.jsonl").write_text(
+        json.dumps({**row, "example": "\u2028 \x85"}, ensure_ascii=False) + "\n", "utf-8"
+    )
+    assert read_certificates(tmp_path / "odd.jsonl")[0].example == "\u2028 \x85"
     row["levels"][0]["size"] += 1
     assert not checked_by(Certificate.from_json(row), (0.9, 0.1)).sound
     model.fingerprint = "another"
@@ -236,6 +321,76 @@ def test_certificates_can_be_checked(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(BadInput, match="no certificate of ours"):
         mohs.verify(tmp_path / "bad.json", model)
+
+
+FORGED: dict[str, Any] = {
+    "another level twice": lambda row: row["levels"][1].update(r=1, size=row["levels"][0]["size"]),
+    "a level left out": lambda row: row["levels"].pop(),
+    "no positions": lambda row: row.update(choices=[]),
+    "radius 0": lambda row: row.update(radius=0),
+    "radius -1": lambda row: row.update(radius=-1),
+    "a radius that is no number": lambda row: row.update(radius="2"),
+    "a label that is no number": lambda row: row.update(label="0"),
+    "a label that is not there": lambda row: row.update(label=7),
+    "another label": lambda row: row.update(label=1),
+    "a place beyond the text": lambda row: row["choices"].append([9, ["x"]]),
+    "a word for itself": lambda row: row["choices"][0][1].append(row["text"][0].split()[row["choices"][0][0]]),
+    "a word twice": lambda row: row["choices"][0][1].append(row["choices"][0][1][0]),
+    "one word less": lambda row: row["choices"][0][1].pop(),
+    "another form": lambda row: row.update(by="magic"),
+    "the closed form": lambda row: row.update(by="closed form"),
+    "too many excluded": lambda row: row["levels"][0].update(pruned=99),
+    "no tolerance": lambda row: row.update(tolerance=-1.0),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_forged_certificates_do_not_hold(forge: Any, tmp_path: Path) -> None:
+    def predict(texts: list[str]) -> list[list[float]]:
+        return [[0.1, 0.9] if text.count("x") > 2 else [0.9, 0.1] for text in texts]
+
+    model = FunctionVictim(predict)
+    source = Table(tuple((word, ("x", "y")) for word in "abc"))
+    with mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=2, out=tmp_path / "run") as run:
+        row = json.loads(run.certificates(tmp_path / "c.jsonl").read_text("utf-8"))
+    assert row["radius"] == 2
+    assert holds(tmp_path / "c.jsonl", model)
+    forge(row)
+    (tmp_path / "f.jsonl").write_text(json.dumps(row), "utf-8")
+    assert not holds(tmp_path / "f.jsonl", model)
+
+
+def holds(file: Path, model: Any) -> bool:
+    try:
+        ((_, checked),) = mohs.verify(file, model)
+    except BadInput:
+        return False
+    return checked.sound
+
+
+def test_other_numbers_in_a_certificate_are_seen(tmp_path: Path) -> None:
+    model = FunctionVictim(lambda texts: [[0.9, 0.1] for _ in texts])
+    source = Table((("a", ("x", "y")),))
+    with mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=1, out=tmp_path / "run") as run:
+        row = json.loads(run.certificates(tmp_path / "c.jsonl").read_text("utf-8"))
+    for change in ({}, {"margin": 0.99}, {"digest": "0" * 32}, {"ties": 5}):
+        (tmp_path / "f.jsonl").write_text(json.dumps({**row, "levels": [row["levels"][0] | change]}), "utf-8")
+        ((_, checked),) = mohs.verify(tmp_path / "f.jsonl", model)
+        assert (checked.sound, checked.same) == (True, not change)
+    with pytest.raises(BadInput, match="sample is 0"):
+        mohs.verify(tmp_path / "f.jsonl", model, sample=0)
+
+
+def test_the_original_is_asked_too(tmp_path: Path) -> None:
+    answers = {"a": 0.9, "x": 0.9}
+    model = FunctionVictim(lambda texts: [[answers[text], 1 - answers[text]] for text in texts])
+    source = Table((("a", ("x",)),))
+    model_probe = {"It was a good day.": 0.9}
+    answers |= model_probe
+    with mohs.radius(model, [("a", 0)], source=source, stopwords="none", max_r=1, out=tmp_path / "run") as run:
+        file = run.certificates(tmp_path / "c.jsonl")
+    answers["a"] = 0.2
+    assert not mohs.verify(file, model)[0][1].sound
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 
+import mohs
 from mohs.models.hf import HfVictim
 from mohs.models.lending import Borrowed, Desk, Lender
 from mohs.models.sheets import Layout, Sheet, Sheets, sheets_of
+from mohs.records import Outcome
 from mohs.text import Text
 from tests.models.test_lending import Line
+from tests.toys import table
 
 Choices = Mapping[int, tuple[str, ...]]
 
@@ -152,3 +157,39 @@ def test_sheets_are_sent_in_batches_of_rows(bert: HfVictim) -> None:
     assert [len(batch) for batch in Sheets(bert).plan([many] * 3)] == [1, 1, 1]
     few = Sheet(layout, places, picks)
     assert [len(batch) for batch in Sheets(bert).plan([few] * 3)] == [3]
+
+
+@pytest.mark.parametrize("command", ["attack", "radius"])
+def test_a_run_is_gone_on_with(bert_folder: Path, tmp_path: Path, command: str) -> None:
+    rows = [(text, label) for text in ("a good film", "the bad film", "very good") for label in (0, 1, 2)]
+    given: dict[str, Any] = {"n": None} if command == "radius" else {"attacks": ["random"], "tagger": "pocket"}
+    start = getattr(mohs, command)
+
+    class Enough(Exception):
+        pass
+
+    def stop(*told: Any) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        start(f"hf:{bert_folder}", rows, device="cpu", out=tmp_path / "run", progress=stop, **given)
+    with start(f"hf:{bert_folder}", rows, device="cpu", out=tmp_path / "run", **given) as run:
+        again = [record.to_json() for record in run.records()]
+    with start(f"hf:{bert_folder}", rows, device="cpu", **given) as run:
+        assert again == [record.to_json() for record in run.records()]
+
+
+def test_one_bad_text_costs_its_own_example_alone(bert_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = HfVictim(str(bert_folder), device="cpu")
+    (bad,) = victim.composer.ids(["terrible"])
+    with torch.no_grad():
+        victim._model.get_input_embeddings().weight[bad[0]] = float("nan")
+    source = table(good="terrible", film="movie")
+    rows = [("good film", victim_label(victim, "good film")), ("a film", victim_label(victim, "a film"))]
+    run = mohs.radius(victim, rows, source=source, stopwords="none", max_r=1, at_once=1)
+    assert [record.outcome for record in run.records()] == [Outcome.ERROR, Outcome.MEASURED]
+
+
+def victim_label(victim: HfVictim, text: str) -> int:
+    scores = victim.collect(victim.launch([(text,)]))[0]
+    return scores.index(max(scores))

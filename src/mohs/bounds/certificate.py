@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from mohs.bounds.additive import worst_of
-from mohs.bounds.points import Block, Chunk, Points, chunks, texts_at
-from mohs.bounds.prover import TIE, Level, Walk, margin_of
+from mohs.bounds.points import TIE, Block, Chunk, Points, chunks, texts_at
+from mohs.bounds.prover import Level, Walk, margin_of
 from mohs.bounds.pruning import Open
 from mohs.bounds.windows import bound_of
 from mohs.engine import Answers
@@ -22,7 +22,8 @@ from mohs.models.victim import Fields, Scores, Victim
 from mohs.space import Space, omega
 from mohs.text import Text
 
-FORMAT = "mohs-certificate-1"
+FORMAT = "mohs-certificate-2"
+FORMS = ("enumeration", "enumeration and bounds", "closed form")
 
 
 @dataclass(frozen=True)
@@ -38,31 +39,55 @@ class Certificate:
     choices: Mapping[int, tuple[str, ...]]
     by: str  # enumeration, enumeration and bounds, or closed form
     levels: tuple[Level, ...]
+    tolerance: float = TIE  # a margin that decides nothing
 
     def to_json(self) -> dict[str, Any]:
         """As a file holds it."""
         return {
             "format": FORMAT,
             **{key: value for key, value in vars(self).items() if key not in ("choices", "levels")},
-            "tolerance": TIE,
             "choices": [[place, list(words)] for place, words in self.choices.items()],
             "levels": [level.to_json() for level in self.levels],
         }
 
     @classmethod
     def from_json(cls, row: Any) -> Certificate:
-        """What to_json gave."""
+        """What to_json gave; whatever does not hang together is refused."""
         try:
             if row["format"] != FORMAT:
                 raise BadInput(f"This certificate has the format {row['format']!r}, and {FORMAT} is expected.")
-            return cls(
-                **{key: row[key] for key in ("victim", "fingerprint", "example", "label", "radius", "by")},
+            found = cls(
+                **{key: row[key] for key in ("victim", "fingerprint", "example", "label", "radius", "by", "tolerance")},
                 text=tuple(row["text"]),
                 choices={int(place): tuple(words) for place, words in row["choices"]},
                 levels=tuple(map(Level.from_json, row["levels"])),
             )
-        except (KeyError, TypeError, ValueError) as error:
+            wrong = found._wrong()
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise BadInput(f"This is no certificate of ours ({type(error).__name__}: {error}).") from error
+        if wrong:
+            raise BadInput(f"This is no certificate of ours: {wrong}.")
+        return found
+
+    def _wrong(self) -> str:
+        """What does not hang together, or nothing."""
+        words = self.space.text.words
+        if type(self.radius) is not int or not 1 <= self.radius <= len(self.choices):
+            return f"its radius is {self.radius!r}, and {len(self.choices)} positions can change"
+        if type(self.label) is not int or self.label < 0:
+            return f"its label is {self.label!r}"
+        if self.by not in FORMS:
+            return f"it is by {self.by!r}"
+        if type(self.tolerance) is not float or self.tolerance < TIE:
+            return f"its tolerance is {self.tolerance!r}"
+        if [level.r for level in self.levels] != list(range(1, self.radius + 1)):
+            return f"its levels are {[level.r for level in self.levels]}"
+        if not all(0 <= level.pruned <= level.size for level in self.levels):
+            return "more texts are excluded than there are"
+        for place, own in self.choices.items():
+            if not 0 <= place < len(words) or not own or len({words[place], *own}) <= len(own):
+                return f"position {place} cannot change to {list(own)}"
+        return ""
 
     @property
     def space(self) -> Space:
@@ -88,7 +113,7 @@ def read_certificates(path: Path) -> list[Certificate]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from error
     try:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else None
+        rows = [json.loads(line) for line in text.split("\n") if line.strip()] if path.suffix == ".jsonl" else None
         found = [json.loads(text)] if rows is None else rows
     except ValueError as error:
         raise BadInput(f"{path} is not JSON ({error}).") from error
@@ -111,33 +136,44 @@ async def check(
     """
     if model.fingerprint != certificate.fingerprint:
         return Checked(False, 0, False, None, f"{model.name} is another model than the certificate is about.")
+    (original,) = await judge.ask([certificate.text])
+    if certificate.label >= len(original):
+        return Checked(False, 1, False, None, f"{model.name} has no class {certificate.label}.")
+    points = ask(certificate.space)
+    if margin_of(original, certificate.label) <= points.tolerance:
+        return _broken(certificate.space.text, margin_of(original, certificate.label), 1)
     if certificate.by == "closed form":
         return await _closed(certificate, model, judge)
     sizes = omega.levels(certificate.choices, certificate.radius)[1:]
-    levels = certificate.levels[: certificate.radius]
-    if [level.size for level in levels] != sizes:
-        return Checked(False, 0, False, None, f"Its levels have {[level.size for level in levels]} texts, not {sizes}.")
-    points = ask(certificate.space)
-    same: bool | None = True
+    if [level.size for level in certificate.levels] != sizes:
+        told = [level.size for level in certificate.levels]
+        return Checked(False, 0, False, None, f"Its levels have {told} texts, not {sizes}.")
     bound = None
-    if bounds and sample is None and any(level.pruned for level in levels):
+    if bounds and sample is None and any(level.pruned for level in certificate.levels):
         bound = bound_of(model, certificate.space, certificate.label)  # if there is none, everything is asked
-    random = Random(certificate.fingerprint)
-    for level in levels:
-        walk = Walk(points, certificate.label, judge)
-        positions = range(len(points.places))
-        blocks: Iterable[Block | None] = texts_at(positions, level.r)
-        if bound is not None and level.pruned:
-            blocks = Open(bound, points.sizes, positions, level.r)
+    same: bool | None = True
+    settled, random, positions = 0, Random(certificate.fingerprint), range(len(points.places))
+    for level in certificate.levels:
+        walk = Walk(points, certificate.label)
+        unsettled = Open(bound, points, positions, level.r) if bound is not None and level.pruned else None
+        blocks: Iterable[Block | None] = texts_at(positions, level.r) if unsettled is None else unsettled
+        before = points.asked
         for chunk in chunks(points.sizes, blocks) if sample is None else _drawn(points, level, sample, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
-        alike = sample is None and bool(bound is not None or not level.pruned)  # the same texts were asked
-        same = None if same is None or not alike else same and walk.digest == level.digest
+        spared = 0 if unsettled is None else unsettled.settled
+        if sample is None and points.asked - before + spared != level.size:
+            raise AssertionError("a level was not looked at whole")
+        settled += spared
+        if sample is not None or (level.pruned and unsettled is None):  # other texts were asked
+            same = None
+        elif same:
+            again = walk.level(level.r, level.size, unsettled)
+            same = replace(again, where=level.where) == level  # of equal margins another may come first
     what = f"It stays in {points.asked:,} texts drawn."
     if sample is None:
-        spared = f", and a bound says so of {sum(sizes) - points.asked:,} more" if sum(sizes) > points.asked else ""
-        what = f"The label stays in all {points.asked:,} texts{spared}."
+        besides = f", and a bound says so of {settled:,} more" if settled else ""
+        what = f"The label stays in all {points.asked:,} texts{besides}."
     return Checked(True, points.asked, sample is None, same, what)
 
 

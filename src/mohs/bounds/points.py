@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.engine import Answers
+from mohs.errors import VictimError
 from mohs.models.sheets import Layout, Sheet
-from mohs.models.victim import Fields, Scores, Victim
+from mohs.models.victim import Fields, Scores
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text import Text
@@ -24,45 +26,75 @@ from mohs.text import Text
 Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
+TIE = 1e-6  # a margin that no victim's numbers can be trusted with
+_TOLERANCE = 1e-4  # nor those of one that reckons with 32 bits, or may do so
+_FINE, _COARSE, _LEAST = (
+    0.02,
+    0.5,
+    0.1,
+)  # leads under which the judge is asked; of coarse numbers before and after a look
+_APART = 4  # times as far as victim and judge were seen apart
+_SMALL = 1e-12  # probabilities below are as good as none
 _FEW = 512  # texts asked together at first: many a search ends there
 _MANY = 8192  # and after a while
 _GRID = 4096  # ways to pick that are kept
 
 
 class Points:
-    """Puts texts of a space to a victim: as rows of tokens where it takes these, else as strings."""
+    """Puts texts of a space to a victim: as rows of tokens where it takes these, else as strings.
+
+    Near the border between two labels the judge decides, whose numbers are the finest there are. How near depends on
+    the victim: the more its numbers differ from the judge's (`both`), the farther.
+    """
 
     def __init__(
         self,
         space: Space,
-        model: Victim | None,
         victim: Answers[Fields, Scores],
+        judge: Answers[Fields, Scores],
+        model: Any = None,
         sheets: Answers[Sheet, Table] | None = None,
     ) -> None:
         self.space = space
         self.places = list(space.choices)
         self.asked = 0
         self.classes = 0  # as soon as something was asked
+        final = getattr(model, "verdict", model)
+        self.coarse = final is not model  # its verdicts are taken with finer numbers
+        self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _TOLERANCE))
+        self.near = _COARSE if self.coarse else _FINE  # in logits
         self._victim = victim
+        self._judge = judge
         self._sheets = sheets
         self._layout: Layout | None = None
         if sheets is not None and model is not None:
-            self._layout = model.layout(space.text, space.choices)  # type: ignore[attr-defined]
+            self._layout = model.layout(space.text, space.choices)
 
     @property
     def sizes(self) -> list[int]:
         """How many words each position may change to."""
         return [len(words) for words in self.space.choices.values()]
 
-    async def scores(self, places: Whole, picks: Whole) -> Table:
-        """The probabilities of the classes, one row a text."""
+    async def margins(self, places: Whole, picks: Whole, label: int, *, both: bool = False) -> Table:
+        """By how much the label is more probable than the next best, for each text.
+
+        both: ask victim and judge about all of them, and learn how far apart they are.
+        """
         self.asked += len(places)
         if self._layout is not None and self._sheets is not None:
-            (table,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
+            (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
         else:
-            table = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
-        self.classes = table.shape[1]
-        return table
+            scores = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
+        self.classes = scores.shape[1]
+        margins, leads = margins_of(_checked(scores), label), _leads(scores, label)
+        again = np.arange(len(places)) if both else np.flatnonzero(leads < self.near)
+        if len(again):
+            texts = self.texts(places[again], picks[again])
+            fine = _checked(np.array(await self._judge.ask([text.fields for text in texts])))
+            margins[again] = margins_of(fine, label)
+            if both:
+                self.near = max(_LEAST, _APART * float(np.abs(leads[again] - _leads(fine, label)).max()))
+        return margins
 
     def texts(self, places: Whole, picks: Whole) -> list[Text]:
         """The texts themselves."""
@@ -72,6 +104,18 @@ class Points:
         """What is changed in one of them."""
         found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
         return {place: self.space.choices[place][word] for place, word in found.items()}
+
+
+def _checked(scores: Table) -> Table:
+    if scores.ndim != 2 or not np.isfinite(scores).all():
+        raise VictimError("The victim gave scores that are not finite, or not as many for each text.")
+    return scores
+
+
+def _leads(scores: Table, label: int) -> Table:
+    """By how many logits a label leads."""
+    logs = np.log(np.maximum(scores, _SMALL))
+    return margins_of(logs, label)
 
 
 def margins_of(scores: Table, label: int) -> Table:

@@ -14,17 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from mohs.bounds.points import Block, Chunk, Points, Table, chunks, margins_of, texts_at
+from mohs.bounds.points import TIE, Block, Chunk, Points, Table, chunks, texts_at
 from mohs.bounds.pruning import Bound, Open
-from mohs.engine import Answers, others_first
+from mohs.engine import others_first
 from mohs.errors import BadInput
-from mohs.models.victim import Fields, Scores
+from mohs.models.victim import Scores
 from mohs.space import omega
 from mohs.space.omega import Edits
 
-NEAR = 1e-2  # a margin under which the judge is asked: coarse numbers (bf16) are off by less
 _SPARED = 50  # times as many texts as may be asked, where a bound spares most of them
-TIE = 1e-6  # a margin that the victim's numbers cannot be trusted with
 _DECIMALS = 6
 
 
@@ -82,7 +80,6 @@ class Prover:
         self,
         points: Points,
         label: int,
-        judge: Answers[Fields, Scores],
         late: Callable[[], bool] = lambda: False,
         bound: Bound | None = None,
         order: Sequence[int] = (),
@@ -96,11 +93,11 @@ class Prover:
         tried = list(order) or list(range(len(choices)))
         before = points.asked
         for r, size in enumerate(omega.levels(choices, min(self.max_r, len(choices)))[1:], 1):
-            unsettled = None if bound is None or r == 1 else Open(bound, points.sizes, tried, r)
+            unsettled = None if bound is None or r == 1 else Open(bound, points, tried, r)
             if points.asked - before + size > self.most * (1 if unsettled is None else _SPARED):
                 proof.stopped = "texts"
                 return proof
-            walk = Walk(points, label, judge)
+            walk = Walk(points, label)
             for chunk in chunks(points.sizes, texts_at(tried, r) if unsettled is None else unsettled):
                 if late():
                     proof.stopped = "time"
@@ -110,7 +107,7 @@ class Prover:
                 elif points.asked - before + len(chunk.places) > self.most:
                     proof.stopped = "texts"
                     return proof
-                elif await walk(chunk):
+                elif await walk(chunk, both=points.coarse and r == 1):
                     proof.found = walk.where
                     return proof
             proof.levels.append(walk.level(r, size, unsettled))
@@ -125,32 +122,26 @@ class Prover:
 class Walk:
     """Puts the texts of a level to a victim, and keeps the smallest margin and a digest of all."""
 
-    def __init__(self, points: Points, label: int, judge: Answers[Fields, Scores] | None) -> None:
+    def __init__(self, points: Points, label: int) -> None:
         self._points = points
         self._label = label
-        self._judge = judge
         self._digest = Digest()
         self.margin = 2.0
         self.where: Edits = {}
         self.ties = 0
         self.nearest: dict[int, float] = {}  # the smallest margin of the texts that change a position
 
-    async def __call__(self, chunk: Chunk) -> bool:
-        """Ask some texts; whether one of them has another label."""
+    async def __call__(self, chunk: Chunk, *, both: bool = False) -> bool:
+        """Ask some texts (both: of the judge as well); whether one of them has another label."""
         points = self._points
-        margins = margins_of(await points.scores(chunk.places, chunk.picks), self._label)
-        near = np.flatnonzero(margins < NEAR)
-        if self._judge is not None and len(near):  # these the judge decides, whose numbers are the finest there are
-            texts = points.texts(chunk.places[near], chunk.picks[near])
-            again = np.array(await self._judge.ask([text.fields for text in texts]))
-            margins[near] = margins_of(again, self._label)
+        margins = await points.margins(chunk.places, chunk.picks, self._label, both=both)
         worst = int(margins.argmin())
         if margins[worst] < self.margin:
             self.margin = float(margins[worst])
             self.where = points.edits(chunk.places[worst].tolist(), chunk.picks[worst].tolist())
         if self.margin < -TIE:
             return True
-        self.ties += int((margins <= TIE).sum())
+        self.ties += int((margins <= points.tolerance).sum())
         start = 0
         for block, count in chunk.runs:
             own = margins[start : start + count]

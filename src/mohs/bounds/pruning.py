@@ -9,10 +9,10 @@ from typing import Protocol
 
 import numpy as np
 
-from mohs.bounds.points import Block, Table, Whole
+from mohs.bounds.points import Block, Points, Table, Whole
 
 _BOUNDED = 16_384  # blocks that are bounded together
-_FLOOR = 1e-3  # of a margin in logits that settles something: in probability that is no tie, up to a thousand classes
+_FLOOR = 1e-3  # of a margin in logits that settles something, at least
 
 
 class Bound(Protocol):
@@ -30,9 +30,11 @@ class Open:
     more position, to the last. It counts what is settled so, and how near that came.
     """
 
-    def __init__(self, bound: Bound, sizes: Sequence[int], positions: Sequence[int], r: int) -> None:
+    def __init__(self, bound: Bound, points: Points, positions: Sequence[int], r: int) -> None:
         self._bound = bound
-        self._sizes = np.array(sizes, np.int32)
+        self._sizes = np.array(points.sizes, np.int32)
+        # With a lead of b logits over every other class a label has at least (1 - exp(-b)) / classes more probability.
+        self._floor = max(_FLOOR, 2 * points.tolerance * points.classes)
         self._positions = positions
         self._r = r
         self.settled = 0  # texts
@@ -48,11 +50,11 @@ class Open:
         while some := list(islice(wanted, _BOUNDED)):
             places = np.sort(np.array(some, np.int32), axis=1)
             yield from self._split(places, np.full_like(places, -1), 0)
-            yield None
 
-    def _split(self, places: Whole, picks: Whole, column: int) -> Iterator[Block]:
+    def _split(self, places: Whole, picks: Whole, column: int) -> Iterator[Block | None]:
+        yield None
         low = self._bound.lower(places, picks)
-        settled = low > _FLOOR
+        settled = low > self._floor
         free = np.where(picks < 0, self._sizes[places], 1)
         self.settled += int(free[settled].prod(axis=1, dtype=np.int64).sum())
         self._lowest = min(self._lowest, float(low[settled].min(initial=np.inf)))

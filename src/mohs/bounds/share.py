@@ -16,8 +16,7 @@ from mohs.bounds.intervals import (
     hoeffding_size,
     needed_clopper_pearson,
 )
-from mohs.bounds.points import Points, Whole, chunks, margins_of, texts_at
-from mohs.bounds.prover import TIE
+from mohs.bounds.points import TIE, Points, Whole, chunks, texts_at
 from mohs.bounds.sampling import draw
 from mohs.errors import BadInput
 from mohs.space import omega
@@ -117,5 +116,5 @@ async def _held(points: Points, places: Whole, picks: Whole, label: int) -> int:
     hits = 0
     for start in range(0, len(places), _CHUNK):
         some = slice(start, start + _CHUNK)
-        hits += int((margins_of(await points.scores(places[some], picks[some]), label) > TIE).sum())
+        hits += int((await points.margins(places[some], picks[some], label) > TIE).sum())
     return hits

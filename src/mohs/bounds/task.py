@@ -14,8 +14,8 @@ from mohs.attacks.textbugger import Slopes
 from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
-from mohs.bounds.points import Points, Table
-from mohs.bounds.prover import TIE, Level, Proof, Prover, margin_of
+from mohs.bounds.points import TIE, Points, Table
+from mohs.bounds.prover import Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share
 from mohs.bounds.shares import Shares
 from mohs.bounds.windows import bound_of
@@ -51,6 +51,7 @@ class RadiusTask:
     prover: Prover = Prover()
     seconds: float | None = None  # an example
     bounds: bool = True  # or everything is asked
+    steady: bool = True  # whether the victim repeats itself: of one that does not nothing can be proven
     share: Share | Shares | None = None
     seed: int = 0
     clock: Callable[[], float] = time.monotonic
@@ -86,14 +87,17 @@ class RadiusTask:
         def late() -> bool:
             return self.seconds is not None and self.clock() - started > self.seconds
 
-        points = Points(space, self.model, self.victim, self.sheets)
+        points = Points(space, self.victim, self.judge, self.model, self.sheets)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
-        proof, form = await self._closed(space, label), "closed form"
+        proof, form = await self._closed(space, label) if self.steady else None, "closed form"
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
             bound = bound_of(self.model, space, label) if self.bounds and last > 1 else None
-            proof = await prover(points, label, self.judge, late, bound, await self._order(space, label, ask))
+            if self.steady:
+                proof = await prover(points, label, late, bound, await self._order(space, label, ask))
+            else:
+                proof = Proof(stopped="unsteady")
             form = "enumeration" if bound is None else "enumeration and bounds"
         if proof.found is not None and (found is None or len(proof.found) < len(found)):
             found = proof.found
@@ -114,7 +118,7 @@ class RadiusTask:
         if self.share is not None:
             details["share"] = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
         if lower:
-            details["certificate"] = self._certificate(example, space, lower, form, proof.levels)
+            details["certificate"] = self._certificate(example, space, lower, form, proof.levels, points.tolerance)
         facts |= {"queries": meter.queries + points.asked + 1, "details": details}
         if found is not None:
             text = x.replace_all(found)
@@ -166,7 +170,7 @@ class RadiusTask:
         return proof
 
     def _certificate(
-        self, example: Example, space: Space, radius: int, form: str, levels: list[Level]
+        self, example: Example, space: Space, radius: int, form: str, levels: list[Level], tolerance: float
     ) -> dict[str, Any]:
         return Certificate(
             victim=self.model.name,
@@ -178,4 +182,5 @@ class RadiusTask:
             choices=space.choices,
             by=form,
             levels=tuple(levels[:radius]),
+            tolerance=tolerance,
         ).to_json()

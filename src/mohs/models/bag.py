@@ -38,6 +38,7 @@ class BagVictim:
     in_flight = 1
     hard = False
     exact = True
+    tolerance = 1e-6  # of margins: it reckons with 64 bits
 
     def __init__(self, name: str, word_scores: dict[str, float], bias: float, labels: tuple[str, ...]) -> None:
         self.name = name

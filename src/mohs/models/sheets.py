@@ -273,9 +273,15 @@ class Sheets:
         return np.split(table, np.cumsum([len(sheet.places) for sheet in sheets])[:-1])
 
 
-def sheets_of(model: Any) -> Service[Sheet, Table] | None:
-    """What answers sheets, if a victim takes rows of tokens."""
-    return Service(Sheets(model)) if hasattr(model, "layout") else None
+def sheets_of(model: Any, probe: Sequence[str] = ("a",)) -> Service[Sheet, Table] | None:
+    """What answers sheets, if a victim takes rows of tokens; the probe shows that it does."""
+    layout = model.layout(Text(*probe), {}) if hasattr(model, "layout") else None
+    if layout is None:
+        return None
+    service: Service[Sheet, Table] = Service(Sheets(model))
+    nothing = np.zeros((1, 0), np.int32)
+    service.prove([Sheet(layout, nothing, nothing)])
+    return service
 
 
 def _wider(ids: Whole, length: int) -> Whole:

@@ -196,7 +196,12 @@ async def build_space(
     if spellings is not None:
         return Space(text, spellings.words(), tuple(constraints), spellings)
     found = await opening(text, places, ask)
-    offers = {position: offered for position, offered in zip(places, found, strict=True) if offered}
+    offers = {}
+    for position, offered in zip(places, found, strict=True):
+        if text.words[position] in offered:  # by a source of the user's own: it would be a change that changes nothing
+            offered = {word: name for word, name in offered.items() if word != text.words[position]}
+        if offered:
+            offers[position] = offered
     choices = {position: tuple(offered) for position, offered in offers.items()}
     return Space(text, choices, tuple(constraints), offers)
 
