@@ -25,8 +25,8 @@ REASONS = {
     "max-r": "--max-r was reached",
     "texts": "--most texts were not enough",
     "time": "--time-limit was over",
-    "ties": "a margin too small for the victim's numbers",
-    "unsteady": "the victim does not repeat itself",
+    "ties": "too small a margin",
+    "unsteady": "the victim wavers",
 }
 _ROWS = 12  # of the curve that are all shown; of more only round numbers
 
