@@ -43,8 +43,8 @@ _GRID = 4096  # ways to pick that are kept
 class Points:
     """Puts texts of a space to a victim: as rows of tokens where it takes these, else as strings.
 
-    Near the border between two labels the judge decides, whose numbers are the finest there are. How near depends on
-    the victim: the more its numbers differ from the judge's (`both`), the farther.
+    Near the border between two labels the judge decides, whose numbers are the finest there are. How near is near
+    depends on the victim: one with coarse numbers is compared with the judge on the first texts.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class Points:
         self.asked = 0
         self.classes = 0  # as soon as something was asked
         final = getattr(model, "verdict", model)
-        self.coarse = final is not model  # its verdicts are taken with finer numbers
+        self._unseen = final is not model  # it has coarse numbers, and it is not known how far they are off
         self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _TOLERANCE))
-        self.near = _COARSE if self.coarse else _FINE  # in logits
+        self.near = _FINE  # in logits
         self._victim = victim
         self._judge = judge
         self._sheets = sheets
@@ -75,11 +75,8 @@ class Points:
         """How many words each position may change to."""
         return [len(words) for words in self.space.choices.values()]
 
-    async def margins(self, places: Whole, picks: Whole, label: int, *, both: bool = False) -> Table:
-        """By how much the label is more probable than the next best, for each text.
-
-        both: ask victim and judge about all of them, and learn how far apart they are.
-        """
+    async def margins(self, places: Whole, picks: Whole, label: int) -> Table:
+        """By how much the label is more probable than the next best, for each text."""
         self.asked += len(places)
         if self._layout is not None and self._sheets is not None:
             (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
@@ -87,14 +84,19 @@ class Points:
             scores = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
         self.classes = scores.shape[1]
         margins, leads = margins_of(_checked(scores), label), _leads(scores, label)
-        again = np.arange(len(places)) if both else np.flatnonzero(leads < self.near)
-        if len(again):
-            texts = self.texts(places[again], picks[again])
-            fine = _checked(np.array(await self._judge.ask([text.fields for text in texts])))
-            margins[again] = margins_of(fine, label)
-            if both:
-                self.near = max(_LEAST, _APART * float(np.abs(leads[again] - _leads(fine, label)).max()))
+        if self._unseen:
+            self._unseen = False
+            first = np.arange(min(_LOOK, len(places)))
+            fine = await self._fine(places[first], picks[first])
+            self.near = max(_LEAST, _APART * float(np.abs(leads[first] - _leads(fine, label)).max(initial=0.0)))
+        near = np.flatnonzero(leads < self.near)
+        if len(near):
+            margins[near] = margins_of(await self._fine(places[near], picks[near]), label)
         return margins
+
+    async def _fine(self, places: Whole, picks: Whole) -> Table:
+        """What the judge says."""
+        return _checked(np.array(await self._judge.ask([text.fields for text in self.texts(places, picks)])))
 
     def texts(self, places: Whole, picks: Whole) -> list[Text]:
         """The texts themselves."""

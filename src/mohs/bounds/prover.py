@@ -107,7 +107,7 @@ class Prover:
                 elif points.asked - before + len(chunk.places) > self.most:
                     proof.stopped = "texts"
                     return proof
-                elif await walk(chunk, both=points.coarse and r == 1):
+                elif await walk(chunk):
                     proof.found = walk.where
                     return proof
             proof.levels.append(walk.level(r, size, unsettled))
@@ -131,10 +131,10 @@ class Walk:
         self.ties = 0
         self.nearest: dict[int, float] = {}  # the smallest margin of the texts that change a position
 
-    async def __call__(self, chunk: Chunk, *, both: bool = False) -> bool:
-        """Ask some texts (both: of the judge as well); whether one of them has another label."""
+    async def __call__(self, chunk: Chunk) -> bool:
+        """Ask some texts; whether one of them has another label."""
         points = self._points
-        margins = await points.margins(chunk.places, chunk.picks, self._label, both=both)
+        margins = await points.margins(chunk.places, chunk.picks, self._label)
         worst = int(margins.argmin())
         if margins[worst] < self.margin:
             self.margin = float(margins[worst])
