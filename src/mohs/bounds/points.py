@@ -28,12 +28,10 @@ Table = npt.NDArray[np.float64]
 
 TIE = 1e-6  # a margin that no victim's numbers can be trusted with
 _TOLERANCE = 1e-4  # nor those of one that reckons with 32 bits, or may do so
-_FINE, _COARSE, _LEAST = (
-    0.02,
-    0.5,
-    0.1,
-)  # leads under which the judge is asked; of coarse numbers before and after a look
-_APART = 4  # times as far as victim and judge were seen apart
+_FINE = 0.02  # a lead in logits under which the judge is asked
+_LEAST = 0.1  # and if the victim's numbers are coarse, whatever is seen
+_LOOK = 64  # texts on which a coarse victim is compared with the judge
+_APART = 4  # times as far as they are apart there is near
 _SMALL = 1e-12  # probabilities below are as good as none
 _FEW = 512  # texts asked together at first: many a search ends there
 _MANY = 8192  # and after a while
