@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import NamedTuple
 
 from mohs.attacks.method import Ask
-from mohs.engine import BudgetSpent
+from mohs.engine import BudgetSpent, together
 from mohs.errors import BadInput
 from mohs.second_order.patches import Patch, Scores
 from mohs.space.natural import Neighbourhood, parts
@@ -18,6 +18,7 @@ from mohs.text import Text
 from mohs.text.text import brief
 
 _DECIMALS = 6
+_TOGETHER = 64  # steps from single texts that are asked for together
 _WORDS = 640  # of the texts of a beam whose neighbours are looked at together: of long texts few, which have many
 
 
@@ -33,10 +34,12 @@ class Found(NamedTuple):
 class SecondOrder:
     """Walk from a text to its natural neighbours, until one is found whose prediction the patch changes.
 
-    With `width` None every neighbour is looked at, level by level (SO-Enum): the result takes the fewest steps, and of
-    those the fewest changed words, which for k of one or two is the smallest l0 there is in the neighbourhood. With a
-    width only the most promising texts of a level are walked on from (SO-Beam, Algorithm 2). The text itself is looked
-    at first, as in the released code; of the vulnerable examples of a level that takes the most promising (`nearest`).
+    With `width` None every neighbour is looked at, level by level (SO-Enum): the result has the fewest changed words
+    there are in the neighbourhood, and of those takes the fewest steps (a word that changes twice is one word in two
+    steps, so after a level with a vulnerable example later ones are looked through for a text with fewer words). With a
+    width only the most promising texts of a level are walked on from (SO-Beam, Algorithm 2), and the first level with
+    a vulnerable example is the last, unless no text was left out. The text itself is looked at first, as in the
+    released code; of the vulnerable examples of a level that takes the most promising (`nearest`).
 
     Promising is a text for which two different classes a, b have a large log P(a | x) + log P(b | x + patch): with two
     classes this is minus the loss of equation 4, with more it is the same for whichever two classes are nearest.
@@ -87,6 +90,7 @@ class SecondOrder:
             return Found(x, 0, 1)
         seen = {brief(x.fields)}
         beam = [x]
+        whole = self.nearest  # whether all texts are walked on from
         for step in range(1, self.k + 1):
             winner: _Looked | None = None
             kept: list[_Looked] = []
@@ -103,15 +107,55 @@ class SecondOrder:
                 if len(looked) < len(fresh):
                     if winner is None:
                         raise BudgetSpent
-                    break  # what was found so far is found
+                    return Found(winner.text, step, len(seen))  # what was found so far is found
                 if step < self.k:  # nobody walks on from the last level
                     kept += looked
-                    if self.width is not None:
+                    if self.width is not None and len(kept) > self.width:
+                        whole = False
                         kept = nsmallest(self.width, kept, key=lambda one: (-one.promise, one.text))
-            if winner is not None:
-                return Found(winner.text, step, len(seen))
             beam = [one.text for one in kept]
+            if winner is not None:
+                found = Found(winner.text, step, len(seen))
+                return await self._nearer(x, found, beam, seen, patch, places, near, ask) if whole else found
         return None
+
+    async def _nearer(
+        self,
+        x: Text,
+        found: Found,
+        beam: list[Text],
+        seen: set[Hashable],
+        patch: Patch,
+        places: Sequence[int],
+        near: Neighbourhood,
+        ask: Ask,
+    ) -> Found:
+        """A vulnerable example with fewer words changed than the one that was found, if more steps lead to one."""
+        fewest = len(x.changes(found.text))
+        for step in range(found.steps + 1, self.k + 1):
+            if fewest == 1:
+                break
+            limit = fewest - 1 + self.k - step  # words changed in a text from which that can still be reached
+            free = [text for text in beam if len(x.changes(text)) < limit]
+            bound = [text for text in beam if limit <= len(x.changes(text)) <= limit + 1]  # may not change another word
+            steps = [near.step(texts, some, ask, x) for texts, some in parts(free, places, _WORDS)]
+            steps += [near.step([text], [p for p in x.changes(text) if p in places], ask, x) for text in bound]
+            fresh: dict[Text, int] = {}
+            for start in range(0, len(steps), _TOGETHER):
+                for groups in await together(*steps[start : start + _TOGETHER]):
+                    for text in (text for group in groups for text in group):
+                        if brief(text.fields) not in seen and len(x.changes(text)) <= limit:
+                            fresh[text] = len(x.changes(text))
+            seen.update(brief(text.fields) for text in fresh)
+            wanted = [text for text, words in fresh.items() if words < fewest]
+            looked = await self._look(wanted, patch, ask)
+            best = min((one for one in looked if one.tipped), key=self._order(x), default=None)
+            if best is not None:
+                found, fewest = Found(best.text, step, len(seen)), len(x.changes(best.text))
+            if len(looked) < len(wanted) or (self.most is not None and len(seen) > self.most):
+                break  # what was found so far is found
+            beam = list(fresh)
+        return found._replace(size=len(seen))
 
     def _order(self, x: Text) -> Callable[[_Looked], tuple[int, float, Text]]:
         return lambda one: (len(x.changes(one.text)) if self.nearest else 0, -one.promise, one.text)
