@@ -133,7 +133,7 @@ class SecondOrder:
         """A vulnerable example with fewer words changed than the one that was found, if more steps lead to one."""
         fewest = len(x.changes(found.text))
         for step in range(found.steps + 1, self.k + 1):
-            if fewest == 1:
+            if fewest == 1 or (self.width is not None and len(beam) > self.width):
                 break
             limit = fewest - 1 + self.k - step  # words changed in a text from which that can still be reached
             free = [text for text in beam if len(x.changes(text)) < limit]
