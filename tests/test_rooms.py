@@ -25,6 +25,7 @@ LEVELS = [
     {"run", "workers", "attack_job", "bias_job", "radius_job", "second_order_job"},
     {"runs"},
     {"cli"},
+    {"__main__"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
 # Annotations only: the page is written from a Run, which in turn offers to write the page.

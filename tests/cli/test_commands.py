@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet
@@ -208,6 +210,8 @@ def test_help_has_examples(cold: Mohs, command: list[str]) -> None:
 
 def test_version(cold: Mohs) -> None:
     assert cold("--version").stdout.startswith("mohs 0.")
+    module = subprocess.run([sys.executable, "-m", "mohs", "--version"], capture_output=True, text=True, check=True)
+    assert module.stdout.startswith("mohs 0.")
 
 
 def test_shortened_texts_are_no_adversarial_examples(tmp_path: Path, mohs: Mohs) -> None:

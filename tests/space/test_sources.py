@@ -26,7 +26,8 @@ from mohs.space import (
     Union,
     UnmaskedWords,
 )
-from mohs.space.sources import offers
+from mohs.space.sources import in_order, offers
+from mohs.space.space import build_space
 from mohs.text import Text
 from mohs.text.nearest import Nearest
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling, Spot, Tag
@@ -41,8 +42,8 @@ VECTORS = Vectors(
 
 
 def offered(source: Source, text: str, **parts: Any) -> list[dict[str, str]]:
-    x = Text(text)
-    return now(source(x, range(len(x)), services(**parts)))
+    x, ask = Text(text), services(**parts)
+    return [now(in_order(found, ask)) for found in now(source(x, range(len(x)), ask))]
 
 
 def test_neighbours_by_cosine_and_by_distance() -> None:
@@ -138,6 +139,28 @@ def test_unmasked_words_of_one_and_of_several_pieces() -> None:
         "deer",
     ]
     assert list(offered(UnmaskedWords(min_logit=4.5), "film", masked_lm=answer)[0]) == ["movie"]
+
+
+def test_products_are_weighed_when_their_word_is_come_to() -> None:
+    weighed: list[str] = []
+
+    def answer(item: Any) -> Any:
+        if isinstance(item, Spelling):
+            weighed.append("".join(item.pieces))
+            return float(len(weighed))
+        first = item.fields[0][item.start]
+        return Piece(first, guesses((f"{first}z", 2.0), (f"{first}y", 1.0))), Piece("x", guesses(("##x", 1.0)))
+
+    ask = services(masked_lm=answer)
+    x = Text("ax bx")
+    space = now(build_space(x, UnmaskedWords(width=2), (), frozenset({"byx"}), [0, 1], ask))
+    assert (space.choices, weighed) == ({0: ("azx", "ayx"), 1: ("bzx",)}, [])
+    assert now(space.words(x, [1], ask)) == [("bzx",)]
+    assert weighed == ["bzx", "byx"]
+    assert now(space.words(x, [0], ask)) == [("azx", "ayx")]
+    assert "azx" in weighed
+    union = now(Union((UnmaskedWords(width=2), UnmaskedWords(width=2)))(x, [0], ask))
+    assert list(union[0]) == ["azx", "ayx"]
 
 
 @pytest.mark.parametrize(

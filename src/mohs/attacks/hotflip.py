@@ -12,7 +12,7 @@ from mohs.attacks.goal import Goal, Targeted
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Neighbours, SamePos, Services, Source, Space
-from mohs.space.sources import Offers
+from mohs.space.sources import Offers, some_of
 from mohs.text import Text
 from mohs.text.inflection import INFLECTED, bases
 from mohs.text.questions import Labelled
@@ -67,7 +67,7 @@ class OtherLexemes:
         found = []
         for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
             old = _lexemes(text.words[position], exists)
-            found.append({word: name for word, name in offered.items() if not old & _lexemes(word, exists)})
+            found.append(some_of(offered, [word for word in offered if not old & _lexemes(word, exists)]))
         return found
 
 

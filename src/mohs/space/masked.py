@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from typing import ClassVar
 
 from mohs.space.services import Services
 from mohs.space.settings import at_least, at_most
-from mohs.space.sources import Offers, offers
+from mohs.space.sources import Later, Offers, offers
 from mohs.text import Text
 from mohs.text.questions import Blank, Pieces, Spelling
 from mohs.text.text import words_of
@@ -78,30 +79,33 @@ class UnmaskedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One reading of the text for all its words, then one of each product."""
+        """One reading of the text for all its words; one of each product of a word when that is come to."""
         spans = text.spans()
         read = await ask.pieces([Pieces(text.fields, *spans[position], self.k) for position in positions])
-        products: list[list[tuple[str, ...]]] = []
-        for answer in read:
-            best = [[guess.text for guess in piece.guesses[: self.width]] for piece in answer[: self.pieces]]
-            products.append(list(islice(product(*best), self.products)) if len(answer) > 1 else [])
-        wanted = list(dict.fromkeys(Spelling(pieces) for group in products for pieces in group if self.ranked))
-        misfit = dict(zip(wanted, await ask.spelling(wanted), strict=True)) if wanted else {}
         found = []
-        for position, answer, group in zip(positions, read, products, strict=True):
+        for position, answer in zip(positions, read, strict=True):
+            old = text.words[position]
             if len(answer) == 1:
                 words = [
                     g.text for g in answer[0].guesses if g.whole and g.logit >= self.min_logit and one_word(g.text)
                 ]
-            else:
-                if self.ranked:
-                    group.sort(key=lambda pieces: (misfit[Spelling(pieces)], pieces))
-                words = [word for word in map("".join, group) if one_word(word)]
-            found.append(_other(text.words[position], words, "unmasked lm"))
+                found.append(_other(old, words, "unmasked lm"))
+                continue
+            best = [[guess.text for guess in piece.guesses[: self.width]] for piece in answer[: self.pieces]]
+            group = [pieces for pieces in islice(product(*best), self.products) if one_word("".join(pieces))]
+            offered = _other(old, map("".join, group), "unmasked lm")
+            found.append(Later(offered, partial(_ranked, old, group)) if self.ranked else offered)
         return found
 
 
-def _other(old: str, new: Sequence[str], name: str) -> Offers:
+async def _ranked(old: str, group: Sequence[tuple[str, ...]], ask: Services) -> list[str]:
+    """The words of products of pieces, those first whose pieces go well together."""
+    wanted = [Spelling(pieces) for pieces in group]
+    misfit = dict(zip(group, await ask.spelling(wanted), strict=True)) if wanted else {}
+    return list(_other(old, ["".join(pieces) for pieces in sorted(misfit, key=lambda p: (misfit[p], p))], ""))
+
+
+def _other(old: str, new: Iterable[str], name: str) -> Offers:
     """Without the word itself in any case: an uncased model's own reading of it is no other word."""
     return offers(old, [word for word in new if word.lower() != old.lower()], name)
 

@@ -7,7 +7,7 @@ came from, in the case pattern of the word it replaces and never that word itsel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -20,6 +20,27 @@ from mohs.text.text import like
 from mohs.text.thesaurus import Thesaurus
 
 Offers = dict[str, str]  # new word -> the name of its source, best first
+
+
+class Later(Offers):
+    """Offers whose order costs something: it is asked for when a search comes to their position (`in_order`)."""
+
+    def __init__(self, offered: Offers, order: Callable[[Services], Awaitable[Sequence[str]]]) -> None:
+        super().__init__(offered)
+        self.order = order
+
+
+def some_of(offered: Offers, words: Iterable[str]) -> Offers:
+    """Some offers, in their order, or to be put into it later."""
+    found = {word: offered[word] for word in words}
+    return Later(found, offered.order) if isinstance(offered, Later) else found
+
+
+async def in_order(offered: Offers, ask: Services) -> Offers:
+    """Offers, best first."""
+    if not isinstance(offered, Later):
+        return offered
+    return {word: offered[word] for word in await offered.order(ask) if word in offered}
 
 
 class Source(Protocol):
@@ -170,7 +191,7 @@ class Union:
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """All sources are asked at once."""
         answers = await together(*(source(text, positions, ask) for source in self.sources))
-        return [joined(answer[place] for answer in answers) for place in range(len(positions))]
+        return [joined([await in_order(answer[p], ask) for answer in answers]) for p in range(len(positions))]
 
 
 @dataclass(frozen=True)
@@ -187,7 +208,8 @@ class OneOf:
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """At most one word a position."""
         found = await self.source(text, positions, ask)
-        return [dict([ask.random.choice(list(offer.items()))]) if offer else {} for offer in found]
+        ordered = [await in_order(offer, ask) for offer in found]
+        return [dict([ask.random.choice(list(offer.items()))]) if offer else {} for offer in ordered]
 
 
 def joined(parts: Iterable[Offers]) -> Offers:

@@ -10,7 +10,7 @@ from random import Random
 from mohs.space import omega
 from mohs.space.constraints import Constraint, Measure, WordMeasure
 from mohs.space.services import Services
-from mohs.space.sources import Offers, Source, Union, joined
+from mohs.space.sources import Later, Offers, Source, Union, in_order, joined, some_of
 from mohs.space.spellings import Speller, Spellings
 from mohs.text import Text
 from mohs.text.text import Edit
@@ -62,7 +62,7 @@ class Opening:
                 assert isinstance(constraint.measure, WordMeasure)
                 values = constraint.measure.of_words(self.original.words[position], kept, ask)
                 kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
-        return offered if len(kept) == len(offered) else {word: offered[word] for word in kept}
+        return offered if len(kept) == len(offered) else some_of(offered, kept)
 
     def _brought_in(self, offered: Offers) -> list[str]:
         """The words that are no stopwords."""
@@ -96,8 +96,12 @@ class Space:
     async def words(self, current: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, ...]]:
         """The words that may stand at each position of a text on the way."""
         if self.living is None:
-            return [self.choices.get(position, ()) for position in positions]
-        found = await self.living[0](current, positions, ask)
+            made = self.offers if isinstance(self.offers, dict) else {}
+            return [
+                tuple(await in_order(made[p], ask)) if isinstance(made.get(p), Later) else self.choices.get(p, ())
+                for p in positions
+            ]
+        found = [await in_order(offered, ask) for offered in await self.living[0](current, positions, ask)]
         for position, offered in zip(positions, found, strict=True):
             for word, name in offered.items():
                 self.admit(position, word, name)
@@ -199,7 +203,7 @@ async def build_space(
     offers = {}
     for position, offered in zip(places, found, strict=True):
         if text.words[position] in offered:  # by a source of the user's own: it would be a change that changes nothing
-            offered = {word: name for word, name in offered.items() if word != text.words[position]}
+            offered = some_of(offered, [word for word in offered if word != text.words[position]])
         if offered:
             offers[position] = offered
     choices = {position: tuple(offered) for position, offered in offers.items()}

@@ -1,0 +1,5 @@
+"""`python -m mohs`."""
+
+from mohs.cli import main
+
+main()
