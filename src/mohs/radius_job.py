@@ -35,7 +35,7 @@ def radius_job(
     most: int,
     seconds: float | None,
     bounds: bool,
-    share: Share | Sequence[Share] | None,
+    share: Share | str | int | Sequence[Share | str | int] | None,
     all_together: bool,
     seed: int,
     n: int | None,

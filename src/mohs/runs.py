@@ -280,7 +280,7 @@ def radius(
     most: int = 1_000_000,
     time_limit: float | None = None,
     bounds: bool = True,
-    share: Share | Sequence[Share] | None = None,
+    share: Share | str | int | Sequence[Share | str | int] | None = None,
     together: bool = False,
     vectors: Any = None,
     wordnet: Any = None,
@@ -306,7 +306,8 @@ def radius(
     attacks: what bounds the radius from above, in that space; the prover itself does so too.
     max_r, most, time_limit: how far to prove: substitutions, texts an example, seconds an example.
     bounds: leave out texts of which a sound bound says that they keep the label, where there is one (word CNNs).
-    share: also estimate which share of a larger space keeps the label: `mohs.bounds.Share("25%")`, or one for each r.
+    share: also estimate which share of a larger space keeps the label: "25%", a number of words, or
+    `mohs.bounds.Share`; several for several r.
     together: delta is the chance that any interval of the run misses, instead of each: it is divided among them.
     The other arguments are those of `mohs.attack`.
 
@@ -358,10 +359,11 @@ def verify(
 ) -> list[tuple[Certificate, Checked]]:
     """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level.
 
+    certificates: a run folder, or a file. Gives each certificate with what came out of checking it (`sound`, `why`).
     bounds: texts that a bound settled are settled by it again; False: these are asked too.
     """
     _positive(sample=sample)
-    found = read_certificates(Path(certificates))
+    found = _certificates(Path(certificates))
     if example is not None:
         found = [certificate for certificate in found if certificate.example == example]
         if not found:
@@ -381,6 +383,16 @@ def verify(
         for certificate in found
     ]
     return list(zip(found, checks, strict=True))
+
+
+def _certificates(path: Path) -> list[Certificate]:
+    if not path.is_dir():
+        return read_certificates(path)
+    with Run.open(path) as run:
+        rows = [row["certificate"] for row in run.radii() if "certificate" in row]
+    if not rows:
+        raise BadInput(f"{path} has no certificates: nothing was proven in it, or nothing finished.")
+    return [Certificate.from_json(row) for row in rows]
 
 
 def _run(

@@ -420,7 +420,32 @@ def test_a_large_space_is_sampled(method: str) -> None:
     assert now(share(points_of(space, victim), 0, 12, "seed")) == found
 
 
+def test_what_a_share_comes_across_bounds_the_radius_from_above() -> None:
+    source = Table(tuple((word, ("x", "y")) for word in "abc"))
+
+    def predict(texts: list[str]) -> list[list[float]]:
+        return [[0.1, 0.9] if text.count("x") > 1 else [0.9, 0.1] for text in texts]
+
+    given: dict[str, Any] = {"source": source, "stopwords": "none", "max_r": 0}
+    cases: list[tuple[Any, int | None]] = [(None, None), ("1", None), (["1", 2], 2), (3, 2)]
+    for share, upper in cases:
+        (row,) = mohs.radius(predict, [("a b c", 0)], share=share, **given).radii()
+        assert (row["lower"], row["upper"], row["stopped"]) == (0, upper, "max-r")
+
+
+def test_a_run_folder_is_verified(tmp_path: Path) -> None:
+    model = FunctionVictim(lambda texts: [[0.9, 0.1] for _ in texts])
+    source = Table((("a", ("x", "y")),))
+    mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=1, out=tmp_path / "run").close()
+    assert not (tmp_path / "run" / "certificates.jsonl").exists()
+    assert [checked.sound for _, checked in mohs.verify(tmp_path / "run", model)] == [True]
+    mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=0, out=tmp_path / "none").close()
+    with pytest.raises(BadInput, match="has no certificates"):
+        mohs.verify(tmp_path / "none", model)
+
+
 def test_radii_of_shares() -> None:
+    assert Share(3).radius(10) == 3  # type: ignore[arg-type]
     assert [Share("25%").radius(n) for n in (1, 4, 7, 8)] == [1, 1, 1, 2]
     assert Share("3").radius(100) == 3
     for bad in ("x", "-1", "-5%", "1.5"):

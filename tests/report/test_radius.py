@@ -328,7 +328,7 @@ def test_the_terminal_shows_tables_and_diffs(
         assert re.search(rf"^{step.r} +{re.escape(rate(step.proven))} +{re.escape(rate(step.possible))}$", said, re.M)
     assert re.search(r"^#Win +1 +0 *$", said, re.M)
     assert re.search(r"^25% +0\.9 +42\.9% \(3/7\) \S+ \S+ +57\.1% \(4/7\)", said, re.M)
-    assert "`mohs verify` checks the 5 certificates in certificates.jsonl." in said
+    assert "`mohs verify RUN` checks the 5 certificates of this run." in said
     assert "e0: L 0, U 1, by enumeration, PR 0.6000 (r 2)\n  A good→dull, good Film." in said
     assert "e2:" not in said, "one diff was asked for"
     assert errors.startswith("1 of 9 attempts ended in an error")
@@ -353,7 +353,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
         assert f"r {step.r}: proven {rate(step.proven)}, possible {rate(step.possible)}." in charts[0]
     assert "a: 28.6% (2/7)" in charts[1]
     assert len(found.with_class("band")) == 2
-    assert "mohs verify certificates.jsonl --victim 'my model'" in found.text
+    assert "mohs verify RUN --victim 'my model'" in found.text
     assert "5 certificates" in found.text
     data = found.data()
     rows = data["rows"]

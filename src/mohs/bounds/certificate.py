@@ -85,7 +85,8 @@ class Certificate:
         if not all(0 <= level.pruned <= level.size for level in self.levels):
             return "more texts are excluded than there are"
         for place, own in self.choices.items():
-            if not 0 <= place < len(words) or not own or len({words[place], *own}) <= len(own):
+            strings = all(isinstance(word, str) for word in own)
+            if not strings or not 0 <= place < len(words) or not own or len({words[place], *own}) <= len(own):
                 return f"position {place} cannot change to {list(own)}"
         return ""
 
@@ -119,7 +120,13 @@ def read_certificates(path: Path) -> list[Certificate]:
         raise BadInput(f"{path} is not JSON ({error}).") from error
     if not found:
         raise BadInput(f"{path} holds no certificate.")
-    return [Certificate.from_json(row) for row in found]
+    certificates = []
+    for number, row in enumerate(found, 1):
+        try:
+            certificates.append(Certificate.from_json(row))
+        except BadInput as error:
+            raise BadInput(f"{path}, certificate {number}: {error}") from error
+    return certificates
 
 
 async def check(
@@ -195,7 +202,7 @@ async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields
     margin = margin_of((await judge.ask([text.fields]))[0], certificate.label)
     if margin <= TIE:
         return _broken(text, margin, 1)
-    what = f"The worst text with {certificate.radius} substitutions has a margin of {margin:.6f}."
+    what = f"The worst text at radius {certificate.radius} has a margin of {margin:.6f}."
     return Checked(True, 1, True, None, what)
 
 

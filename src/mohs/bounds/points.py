@@ -57,6 +57,7 @@ class Points:
         self.places = list(space.choices)
         self.asked = 0
         self.classes = 0  # as soon as something was asked
+        self.failing: Edits | None = None  # of all texts asked that have another label, one with fewest changes
         final = getattr(model, "verdict", model)
         self._unseen = final is not model  # it has coarse numbers, and it is not known how far they are off
         self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _TOLERANCE))
@@ -90,7 +91,16 @@ class Points:
         near = np.flatnonzero(leads < self.near)
         if len(near):
             margins[near] = margins_of(await self._fine(places[near], picks[near]), label)
+        self._remember(places, picks, margins)
         return margins
+
+    def _remember(self, places: Whole, picks: Whole, margins: Table) -> None:
+        fell = np.flatnonzero(margins < -TIE)
+        if len(fell):
+            changes = (places[fell] >= 0).sum(axis=1)
+            fewest = int(changes.argmin())
+            if self.failing is None or changes[fewest] < len(self.failing):
+                self.failing = self.edits(places[fell[fewest]].tolist(), picks[fell[fewest]].tolist())
 
     async def _fine(self, places: Whole, picks: Whole) -> Table:
         """What the judge says."""

@@ -42,6 +42,7 @@ class Share:
     n: int | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "r", str(self.r))  # a number will do
         if self.method not in METHODS:
             raise BadInput(f"Unknown method {self.method!r}; use {', '.join(METHODS)}.")
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):

@@ -25,9 +25,11 @@ class Shares:
         return [await share(points, label, words, seed) for share in self.radii]
 
 
-def checked(asked: Share | Sequence[Share] | None) -> tuple[Share, ...]:
-    """The shares asked for, if they differ in nothing but r and can be drawn."""
-    shares = () if asked is None else (asked,) if isinstance(asked, Share) else tuple(asked)
+def checked(asked: Share | str | int | Sequence[Share | str | int] | None) -> tuple[Share, ...]:
+    """The shares asked for, or the radii that stand for them, if they differ in nothing but r and can be drawn."""
+    one = isinstance(asked, Share | str | int)
+    several: Any = () if asked is None else (asked,) if one else asked
+    shares = tuple(share if isinstance(share, Share) else Share(str(share)) for share in several)
     for share in shares:
         if replace(share, r=shares[0].r) != shares[0]:
             raise BadInput(f"{share} and {shares[0]} differ in more than r; make a run for each.")

@@ -90,6 +90,7 @@ class RadiusTask:
         points = Points(space, self.victim, self.judge, self.model, self.sheets)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._closed(space, label) if self.steady else None, "closed form"
+        asked = len(proof.levels) + (proof.found is not None) if proof is not None else 0
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
@@ -99,8 +100,12 @@ class RadiusTask:
             else:
                 proof = Proof(stopped="unsteady")
             form = "enumeration" if bound is None else "enumeration and bounds"
-        if proof.found is not None and (found is None or len(proof.found) < len(found)):
-            found = proof.found
+        share = None
+        if self.share is not None:
+            share = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
+        for other in (proof.found, await self._confirmed(space, points.failing, label)):
+            if other is not None and (found is None or len(other) < len(found)):
+                found = other
         lower, upper = proof.certified, None if found is None else len(found)
         whole = lower >= len(space.choices)
         details: dict[str, Any] = {
@@ -115,16 +120,25 @@ class RadiusTask:
             "margins": [level.margin for level in proof.levels],
             "attacks": {name: None if edits is None else len(edits) for name, edits in uppers.items()},
         }
-        if self.share is not None:
-            details["share"] = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
+        if not proof.stopped and not details["exact"]:
+            details["stopped"] = "max-r"
+        if share is not None:
+            details["share"] = share
         if lower:
             details["certificate"] = self._certificate(example, space, lower, form, proof.levels, points.tolerance)
-        facts |= {"queries": meter.queries + points.asked + 1, "details": details}
+        facts |= {"queries": meter.queries + points.asked + asked + 1, "details": details}
         if found is not None:
             text = x.replace_all(found)
             (after,) = await self.judge.ask([text.fields])
             facts |= {"perturbed": text.fields, "edits": space.edits(text), "scores_after": after}
         return Outcome.MEASURED
+
+    async def _confirmed(self, space: Space, edits: Edits | None, label: int) -> Edits | None:
+        """A text that has another label, if the judge says so too."""
+        if edits is None:
+            return None
+        (after,) = await self.judge.ask([space.text.replace_all(edits).fields])
+        return edits if margin_of(after, label) < -TIE else None
 
     async def _order(self, space: Space, label: int, ask: Ask) -> list[int]:
         """The numbers of positions by how steeply the label falls there, where gradients are at hand."""

@@ -236,7 +236,7 @@ def verify(
     from mohs.runs import verify as start
 
     found = start(
-        certificates / CERTIFICATES if certificates.is_dir() else certificates,
+        certificates,
         victim,
         sample=sample,
         bounds=bounds,
@@ -258,6 +258,13 @@ def verify(
         for certificate, checked in found:
             if verbose or not checked.sound:
                 print(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
-        print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+        if sample is None:
+            print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+        else:
+            asked = sum(checked.asked for _, checked in found)
+            print(f"{len(broken)} of {len(found)} are broken by {asked:,} texts drawn; a sample proves nothing.")
+        other = sum(checked.sound and checked.same is False for _, checked in found)
+        if other:
+            print(f"Of those that hold, {other} have other numbers in them than come out here.")
     if broken:
         raise typer.Exit(1)

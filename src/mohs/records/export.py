@@ -21,7 +21,7 @@ _MIXED = ("edits", "measures", "details", "scores_before", "scores_after")  # as
 
 
 def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-    """Flat rows: one column a field of the text, `adversarial_*` only where the attack succeeded."""
+    """Flat rows: one column a field of the text, `adversarial_*` only where a text that fools was found."""
     for record in records:
         row = asdict(record)
         row["outcome"] = str(record.outcome)
@@ -31,7 +31,7 @@ def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             del row[key]
         for number, name in enumerate(record.names):
             row[f"original_{name}"] = record.original[number]
-            hit = record.outcome is Outcome.SUCCESS and record.perturbed is not None
+            hit = record.outcome in (Outcome.SUCCESS, Outcome.MEASURED) and record.perturbed is not None
             row[f"adversarial_{name}"] = record.perturbed[number] if hit and record.perturbed else None
         yield row
 

@@ -68,7 +68,7 @@ def radius_page(run: Run) -> str:
         violins=violins(shares) if shares else None,
         levels=levels(shares) if shares else None,
         scatter=scatter(shares[-1]) if shares else None,
-        verify=f"mohs verify certificates.jsonl --victim {quote(str(config.get('victim', '-')))}",
+        verify=f"mohs verify RUN --victim {quote(str(config.get('victim', '-')))}",
         columns=columns,
         data=embedded({"attacks": ["radius"], "columns": columns, "called": _CALLED, "rows": rows}),
         outcomes=_chips(summary, rows),

@@ -66,9 +66,7 @@ class RadiusView:
         if summary.certificates:
             console.print()
             several = "s" if summary.certificates > 1 else ""
-            console.print(
-                f"`mohs verify` checks the {summary.certificates:,} certificate{several} in certificates.jsonl."
-            )
+            console.print(f"`mohs verify RUN` checks the {summary.certificates:,} certificate{several} of this run.")
         found = (record for record in self._run.records() if _fooled(record))
         for record in islice(found, diffs):
             console.print()
