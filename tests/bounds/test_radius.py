@@ -173,6 +173,7 @@ def test_what_is_no_number_is_an_error() -> None:
 
     run = mohs.radius(Odd({}), [("a b", 1), ("b b", 1)], source=Table((("a", ("x",)),)), stopwords="none")
     assert [record.outcome for record in run.records()] == [Outcome.ERROR, Outcome.MEASURED]
+    assert [record.queries for record in run.records()] == [2, 1]  # what was asked before it failed counts
 
 
 def test_nothing_is_proven_of_a_victim_that_does_not_repeat_itself() -> None:

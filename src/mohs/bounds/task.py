@@ -59,20 +59,24 @@ class RadiusTask:
     async def __call__(self, example: Example) -> Record:
         """The record of an example; whatever raises becomes its outcome `error`."""
         facts: dict[str, Any] = {}
+        counts: list[Callable[[], int]] = []  # of texts asked
         try:
-            outcome = await self._measured(example, facts)
+            outcome = await self._measured(example, facts, counts)
         except Exception as error:
             facts |= failure(error)
             outcome = Outcome.ERROR
+        facts["queries"] = sum(count() for count in counts)
         return record_of(self.name, example, self.seed, outcome, facts)
 
-    async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
+    async def _measured(self, example: Example, facts: dict[str, Any], counts: list[Callable[[], int]]) -> Outcome:
         x, label = example.text, example.label
         (before,) = await self.judge.ask([x.fields])
-        facts |= {"scores_before": before, "queries": 1, "near_tie": abs(margin_of(before, label)) < NEAR_TIE}
+        counts.append(lambda: 1)
+        facts |= {"scores_before": before, "near_tie": abs(margin_of(before, label)) < NEAR_TIE}
         if margin_of(before, label) <= TIE:
             return Outcome.SKIPPED
         meter: Meter[Fields, Scores] = Meter(self.victim, None, key=brief)
+        counts.append(lambda: meter.queries)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
         positions = seen_by(self.model, example)
         facts["beyond_window"] = len(example.positions) - len(positions)
@@ -88,9 +92,9 @@ class RadiusTask:
             return self.seconds is not None and self.clock() - started > self.seconds
 
         points = Points(space, self.victim, self.judge, self.model, self.sheets)
+        counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
-        proof, form = await self._closed(space, label) if self.steady else None, "closed form"
-        asked = len(proof.levels) + (proof.found is not None) if proof is not None else 0
+        proof, form = await self._closed(space, label, counts) if self.steady else None, "closed form"
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
             prover = Prover(last, self.prover.most)
@@ -126,7 +130,7 @@ class RadiusTask:
             details["share"] = share
         if lower:
             details["certificate"] = self._certificate(example, space, lower, form, proof.levels, points.tolerance)
-        facts |= {"queries": meter.queries + points.asked + asked + 1, "details": details}
+        facts["details"] = details
         if found is not None:
             text = x.replace_all(found)
             (after,) = await self.judge.ask([text.fields])
@@ -161,7 +165,7 @@ class RadiusTask:
             return None
         return {edit.position: edit.new for edit in space.edits(proposal)}
 
-    async def _closed(self, space: Space, label: int) -> Proof | None:
+    async def _closed(self, space: Space, label: int, counts: list[Callable[[], int]]) -> Proof | None:
         """Where words add up: the worst text of every level, put to the judge."""
         worst = worst_of(self.model, space, label)
         if worst is None:
@@ -169,6 +173,7 @@ class RadiusTask:
         proof = Proof()
         texts = [space.text.replace_all(worst.edits(r)) for r in range(1, len(worst.steps) + 1)]
         answers = await self.judge.ask([text.fields for text in texts]) if texts else []
+        counts.append(lambda: len(texts))
         for r, scores in enumerate(answers, 1):
             margin = margin_of(scores, label)
             if margin < -TIE:
