@@ -132,6 +132,15 @@ def test_gradients_come_first_where_they_are_at_hand(monkeypatch: pytest.MonkeyP
     assert orders == [[1, 0, 2], []]
 
 
+def test_what_is_found_is_the_judges() -> None:
+    space = space_of([("a", ["b", "c", "d"]), ("b", ["c"])])
+    wrong = lambda fields: (0.1, 0.9) if "d" not in fields[0] else (0.2, 0.8)  # noqa: E731
+    right = lambda fields: (0.9, 0.1)  # noqa: E731
+    assert now(Prover(2)(points_of(space, wrong, right), 0)).certified == 2
+    some = lambda fields: (0.1, 0.9) if fields == ("d b",) else (0.9, 0.1)  # noqa: E731
+    assert now(Prover(2)(points_of(space, wrong, some), 0)).found == {0: "d"}
+
+
 def test_what_32_bits_cannot_tell_is_not_certified() -> None:
     space = space_of([("a", ["b"])])
     victim = Victim32(lambda fields: (0.50002, 0.49998) if fields == ("b",) else (0.9, 0.1))

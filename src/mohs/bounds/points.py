@@ -81,18 +81,24 @@ class Points:
             (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
         else:
             scores = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
-        self.classes = scores.shape[1]
-        margins, leads = margins_of(_checked(scores), label), _leads(scores, label)
+        self.classes = _checked(scores).shape[1]
+        margins, leads = margins_of(scores, label), _leads(scores, label)
         if self._unseen:
             self._unseen = False
             first = np.arange(min(_LOOK, len(places)))
-            fine = await self._fine(places[first], picks[first])
-            self.near = max(_LEAST, _APART * float(np.abs(leads[first] - _leads(fine, label)).max(initial=0.0)))
-        near = np.flatnonzero(leads < self.near)
-        if len(near):
-            margins[near] = margins_of(await self._fine(places[near], picks[near]), label)
+            apart = np.abs(leads[first] - _leads(await self._judged(places[first], picks[first]), label))
+            self.near = max(_LEAST, _APART * float(apart.max(initial=0.0)))
+        near = np.flatnonzero(np.abs(leads) < self.near)
+        margins[near] = await self.fine(places[near], picks[near], label)
         self._remember(places, picks, margins)
         return margins
+
+    async def fine(self, places: Whole, picks: Whole, label: int) -> Table:
+        """The same as the judge has it."""
+        return margins_of(await self._judged(places, picks), label) if len(places) else np.zeros(0)
+
+    async def _judged(self, places: Whole, picks: Whole) -> Table:
+        return _checked(np.array(await self._judge.ask([text.fields for text in self.texts(places, picks)])))
 
     def _remember(self, places: Whole, picks: Whole, margins: Table) -> None:
         fell = np.flatnonzero(margins < -TIE)
@@ -101,10 +107,6 @@ class Points:
             fewest = int(changes.argmin())
             if self.failing is None or changes[fewest] < len(self.failing):
                 self.failing = self.edits(places[fell[fewest]].tolist(), picks[fell[fewest]].tolist())
-
-    async def _fine(self, places: Whole, picks: Whole) -> Table:
-        """What the judge says."""
-        return _checked(np.array(await self._judge.ask([text.fields for text in self.texts(places, picks)])))
 
     def texts(self, places: Whole, picks: Whole) -> list[Text]:
         """The texts themselves."""

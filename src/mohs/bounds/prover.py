@@ -136,6 +136,12 @@ class Walk:
         points = self._points
         margins = await points.margins(chunk.places, chunk.picks, self._label)
         worst = int(margins.argmin())
+        if margins[worst] < -TIE:  # no text is called found on the word of coarse numbers alone
+            (margins[worst],) = await points.fine(chunk.places[[worst]], chunk.picks[[worst]], self._label)
+            if margins[worst] >= -TIE:
+                fell = np.flatnonzero(margins < -TIE)
+                margins[fell] = await points.fine(chunk.places[fell], chunk.picks[fell], self._label)
+                worst = int(margins.argmin())
         if margins[worst] < self.margin:
             self.margin = float(margins[worst])
             self.where = points.edits(chunk.places[worst].tolist(), chunk.picks[worst].tolist())
