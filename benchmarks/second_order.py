@@ -131,7 +131,9 @@ def measure(method: str, n: int, victim: WatchedVictim, masked_lm: WatchedLm, op
     given = {"masked_lm": masked_lm, "synonyms": options.synonyms, "device": options.device}
     mohs.second_order_attack(victim, options.data, method, n=max(4, n // 20), **given)  # shapes that later recur
     victim.clock.take(), masked_lm.clock.take()
+    started = time.perf_counter()
     run = mohs.second_order_attack(victim, options.data, method, n=n, **given)
+    wall = time.perf_counter() - started  # with what goes before the first search, as the clocks have it
     (victim_seconds, victim_rows), (lm_seconds, lm_rows) = victim.clock.take(), masked_lm.clock.take()
     records = list(run.records())
     seconds = run.effort()["seconds"]
@@ -142,8 +144,8 @@ def measure(method: str, n: int, victim: WatchedVictim, masked_lm: WatchedLm, op
         f"{method}: {seconds / len(records):.3f} s an example ({len(records)} examples, {len(tried)} with a pair, "
         f"{len(found)} vulnerable, {words:.2f} words changed); {victim_rows / len(records):,.0f} texts and "
         f"{lm_rows / len(records):,.0f} masked rows an example; in forwards "
-        f"{(victim_seconds + lm_seconds) / seconds:.0%} of the time (victim {victim_seconds / seconds:.0%}, "
-        f"masked model {lm_seconds / seconds:.0%})",
+        f"{(victim_seconds + lm_seconds) / wall:.0%} of the time (victim {victim_seconds / wall:.0%}, "
+        f"masked model {lm_seconds / wall:.0%})",
         flush=True,
     )
 

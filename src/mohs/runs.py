@@ -350,6 +350,7 @@ def verify(
     *,
     sample: int | None = None,
     bounds: bool = True,
+    seed: int | None = None,
     example: str | None = None,
     device: str = "auto",
     labels: Sequence[str] = (),
@@ -361,6 +362,7 @@ def verify(
 
     certificates: a run folder, or a file. Gives each certificate with what came out of checking it (`sound`, `why`).
     bounds: texts that a bound settled are settled by it again; False: these are asked too.
+    seed: of the sample; by default other texts each time.
     """
     _positive(sample=sample)
     found = _certificates(Path(certificates))
@@ -379,7 +381,7 @@ def verify(
         return Points(space, many, judge, final, sheets)
 
     checks = [
-        answered(check(certificate, model, points, judge, sample, bounds), Services({}, Random(0)), *services)
+        answered(check(certificate, model, points, judge, sample, bounds, seed), Services({}, Random(0)), *services)
         for certificate in found
     ]
     return list(zip(found, checks, strict=True))

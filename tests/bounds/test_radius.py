@@ -52,11 +52,18 @@ def points_of(space: Space, victim: Any, judge: Any = None) -> Points:
 
 
 def true_radius(space: Space, label: int, victim: Any, max_r: int) -> tuple[int, bool]:
-    """How many substitutions change nothing, and whether more do (within max_r)."""
+    """How many substitutions change nothing, and whether one more does (within max_r); a tie ends it."""
     for r in range(1, max_r + 1):
-        if any(margin_of(victim(text.fields), label) < -TIE for text in texts_at(space, r)):
-            return r - 1, True
+        margins = [margin_of(victim(text.fields), label) for text in texts_at(space, r)]
+        if min(margins) <= TIE:
+            return r - 1, min(margins) < -TIE
     return max_r, False
+
+
+def test_the_toy_has_all_kinds_of_radii() -> None:
+    space = space_of([("a", ["b", "c"]), ("b", ["c"]), ("c", ["d", "e"])])
+    kinds = {(true_radius(space, 0, chances(2, f"{salt}"), 3)) for salt in range(300)}
+    assert kinds == {(0, True), (1, True), (2, True), (0, False), (1, False), (2, False), (3, False)}
 
 
 @settings(max_examples=200, deadline=None)
@@ -388,6 +395,29 @@ def test_other_numbers_in_a_certificate_are_seen(tmp_path: Path) -> None:
         assert (checked.sound, checked.same) == (True, not change)
     with pytest.raises(BadInput, match="sample is 0"):
         mohs.verify(tmp_path / "f.jsonl", model, sample=0)
+
+
+def test_a_sample_has_different_texts_and_each_seed_its_own(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def predict(texts: list[str]) -> list[list[float]]:
+        asked.extend(texts)
+        return [[0.9, 0.1] for _ in texts]
+
+    model = FunctionVictim(predict)
+    source = Table(tuple((word, tuple("xyzuvw")) for word in "abcde"))
+    mohs.radius(model, [("a b c d e", 0)], source=source, stopwords="none", max_r=1, out=tmp_path / "run").close()
+
+    def drawn(sample: int, seed: int) -> set[str]:
+        asked.clear()
+        ((_, checked),) = mohs.verify(tmp_path / "run", model, sample=sample, seed=seed)
+        texts = {text for text in asked if text != "a b c d e"}
+        assert len(texts) == checked.asked
+        return texts
+
+    assert len(drawn(9, 0)) == 9
+    assert drawn(9, 0) == drawn(9, 0) != drawn(9, 1)
+    assert len(drawn(29, 0)) == 30  # all of them
 
 
 def test_the_original_is_asked_too(tmp_path: Path) -> None:

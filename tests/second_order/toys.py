@@ -55,11 +55,11 @@ def neighbourhood(words: Words, k: int, tables: Tables, frozen: int, avoid: set[
 
 
 def chances(classes: int, salt: str) -> Callable[[tuple[str, ...]], tuple[float, ...]]:
-    """A victim without rhyme or reason: every text has its own answer."""
+    """A victim without rhyme or reason: every text has its own answer, mostly the first class, sometimes a tie."""
 
     def answer(fields: tuple[str, ...]) -> tuple[float, ...]:
         digest = hashlib.sha256(f"{salt}{fields}".encode()).digest()
-        weights = [1 + digest[i] + (600 if i == 0 else 0) for i in range(classes)]
+        weights = [1 + digest[i] % 16 + (10 if i == 0 else 0) for i in range(classes)]
         return tuple(weight / sum(weights) for weight in weights)
 
     return answer

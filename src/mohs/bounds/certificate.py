@@ -20,6 +20,7 @@ from mohs.engine import Answers
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores, Victim
 from mohs.space import Space, omega
+from mohs.space.omega import Edits
 from mohs.text import Text
 
 FORMAT = "mohs-certificate-2"
@@ -136,10 +137,12 @@ async def check(
     judge: Answers[Fields, Scores],
     sample: int | None,
     bounds: bool = True,
+    seed: int | None = None,
 ) -> Checked:
     """Ask the victim again: everything, or so many texts drawn at random from each level.
 
     ask: makes what puts the texts of a space to it. bounds: leave out what a bound settles, if it did before.
+    seed: of the draws; by default others each time.
     """
     if model.fingerprint != certificate.fingerprint:
         return Checked(False, 0, False, None, f"{model.name} is another model than the certificate is about.")
@@ -159,13 +162,14 @@ async def check(
     if bounds and sample is None and any(level.pruned for level in certificate.levels):
         bound = bound_of(model, certificate.space, certificate.label)  # if there is none, everything is asked
     same: bool | None = True
-    settled, random, positions = 0, Random(certificate.fingerprint), range(len(points.places))
+    settled, random, positions = 0, Random(seed), range(len(points.places))
     for level in certificate.levels:
         walk = Walk(points, certificate.label)
         unsettled = Open(bound, points, positions, level.r) if bound is not None and level.pruned else None
         blocks: Iterable[Block | None] = texts_at(positions, level.r) if unsettled is None else unsettled
         before = points.asked
-        for chunk in chunks(points.sizes, blocks) if sample is None else _drawn(points, level, sample, random):
+        all_of_it = sample is None or 2 * sample > level.size  # drawing different ones would take ever longer
+        for chunk in chunks(points.sizes, blocks) if all_of_it else _drawn(points, level, sample or 0, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
         spared = 0 if unsettled is None else unsettled.settled
@@ -185,10 +189,14 @@ async def check(
 
 
 def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterator[Chunk | None]:
-    """So many texts of a level, each drawn from all of it."""
+    """So many different texts of a level, each drawn from all of it."""
     sampler = points.space.sampler(level.r)
     numbers = {place: number for number, place in enumerate(points.places)}
-    drawn = [sampler.at_level(level.r, random) for _ in range(min(sample, level.size))]
+    found: dict[tuple[tuple[int, str], ...], Edits] = {}
+    while len(found) < sample:
+        edits = sampler.at_level(level.r, random)
+        found.setdefault(tuple(edits.items()), edits)
+    drawn = list(found.values())
     places = np.array([[numbers[place] for place in edits] for edits in drawn], np.int32)
     picks = [[points.space.choices[place].index(word) for place, word in edits.items()] for edits in drawn]
     yield Chunk(places, np.array(picks, np.int32), ())

@@ -214,6 +214,7 @@ def verify(
     bounds: Annotated[
         bool, typer.Option("--bounds/--no-bounds", help="Settle again what a bound settled, or ask that too.")
     ] = True,
+    seed: Annotated[int | None, typer.Option(help="Of the sample; by default other texts each time.")] = None,
     example: Annotated[str | None, typer.Option(metavar="ID", help="Only the certificate of this example.")] = None,
     device: Device = "auto",
     labels: Labels = None,
@@ -240,6 +241,7 @@ def verify(
         victim,
         sample=sample,
         bounds=bounds,
+        seed=seed,
         example=example,
         device=device,
         labels=comma(labels),

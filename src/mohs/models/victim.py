@@ -132,7 +132,7 @@ def probabilities(name: str, answers: Any, rows: int, output: Output, classes: i
 
 
 def _width(name: str, width: int, row: int, classes: int | None) -> VictimError:
-    wanted = classes or "at least 2"
+    wanted = classes if classes and classes > 1 else "at least 2"
     return VictimError(f"{name} gave {width} scores in row {row}; {wanted} are expected, one for each class.")
 
 
