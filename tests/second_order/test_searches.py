@@ -78,6 +78,13 @@ def test_fewer_words_in_more_steps() -> None:
         found = now(SecondOrder(k=k, near=NEAR)(Text("p d d"), PATCH, range(3), ask_of(table, victim)))
         assert found is not None
         assert (str(found.text), found.steps) == (text, steps)
+    # The way to one changed word may lead over three: a, c, g, and then c and a are taken back.
+    longer = {"p": [("a", 2.0), ("d", 1.5)], "a": [("c", 2.0), ("d", 1.5)], "c": [("g", 1.0)]}
+    tipping = lambda fields: (0.1, 0.9) if fields[0] in ("q a c d", "q d d g") else (0.9, 0.1)  # noqa: E731
+    for k, text in ((4, "p a c d"), (5, "p d d g")):
+        found = now(SecondOrder(k=k, near=NEAR)(Text("p d d d"), PATCH, range(4), ask_of(longer, tipping)))
+        assert found is not None
+        assert (str(found.text), found.steps) == (text, 2 if k == 4 else 5)
     first = SecondOrder(k=3, near=NEAR, nearest=False)
     found = now(first(Text("p d d"), PATCH, range(3), ask_of(table, victim)))
     assert found is not None
