@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare
 
 from mohs.bounds import sampling
-from mohs.bounds.sampling import Draws, Whole, draw, exact_share
+from mohs.bounds.sampling import Draws, Whole, draw
 from mohs.errors import BadInput
 from mohs.space import omega
 
@@ -231,28 +231,3 @@ def test_negative_numbers_are_refused() -> None:
         Draws([1], -1)
     with pytest.raises(BadInput, match="fewest choices are -2"):
         Draws([1, -2], 1)
-
-
-@settings(max_examples=50)
-@given(sizes_of, st.integers(0, 6), st.integers(1, 5))
-def test_the_exact_share_by_counting(sizes: list[int], r: int, modulus: int) -> None:
-    """A text holds unless its words' numbers add up to a multiple."""
-    everything = brute(sizes, r)
-    holds = [point for point in everything if sum(word for _, word in point) % modulus]
-    by_level = Counter(map(len, holds))
-    levels = omega.levels(choices(sizes), r)
-    found = exact_share(levels, [by_level[level] for level in range(r + 1)])
-    assert found == Fraction(len(holds), len(everything))
-    assert isinstance(found, Fraction)
-
-
-def test_the_exact_share_of_numbers_beyond_doubles() -> None:
-    levels = [1, 10**400]
-    assert exact_share(levels, [1, 10**400 - 1]) == 1 - Fraction(1, 10**400 + 1)
-    assert exact_share(levels, levels) == 1
-
-
-@pytest.mark.parametrize(("levels", "holding"), [([1, 2], [1]), ([1, 2], [1, 3]), ([1], [-1]), ([], []), ([0], [0])])
-def test_shares_that_cannot_be_are_refused(levels: list[int], holding: list[int]) -> None:
-    with pytest.raises(BadInput):
-        exact_share(levels, holding)

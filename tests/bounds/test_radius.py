@@ -432,7 +432,7 @@ def test_the_original_is_asked_too(tmp_path: Path) -> None:
     assert not mohs.verify(file, model)[0][1].sound
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(rows=spaces, salt=st.text("xyz", max_size=3), r=st.integers(0, 5))
 def test_a_small_space_is_counted(rows: list[Any], salt: str, r: int) -> None:
     space, victim = space_of(rows), chances(2, salt)
@@ -471,6 +471,20 @@ def test_what_a_share_comes_across_bounds_the_radius_from_above() -> None:
     for share, upper in cases:
         (row,) = mohs.radius(predict, [("a b c", 0)], share=share, **given).radii()
         assert (row["lower"], row["upper"], row["stopped"]) == (0, upper, "max-r")
+
+
+def test_what_is_contradicted_is_not_certified() -> None:
+    class Second(WordCount):
+        """Changes its mind about one text, as coarse numbers may in other company."""
+
+        def scores(self, fields: tuple[str, ...]) -> tuple[float, float]:
+            return (0.9, 0.1) if fields == ("x b",) and self.asked.count(fields) > 1 else (0.1, 0.9)
+
+    given: dict[str, Any] = {"source": Table((("a", ("x",)), ("b", ("y",)))), "stopwords": "none", "max_r": 1}
+    (row,) = mohs.radius(Second({}), [("a b", 1)], **given).radii()
+    assert (row["lower"], row["upper"], "certificate" in row) == (1, None, True)
+    (row,) = mohs.radius(Second({}), [("a b", 1)], share=1, **given).radii()
+    assert (row["lower"], row["upper"], "certificate" in row) == (0, 1, False)
 
 
 def test_a_run_folder_is_verified(tmp_path: Path) -> None:

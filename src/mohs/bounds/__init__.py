@@ -13,7 +13,7 @@ from mohs.bounds.intervals import (
 )
 from mohs.bounds.points import Points
 from mohs.bounds.prover import Proof, Prover
-from mohs.bounds.sampling import Draws, draw, exact_share
+from mohs.bounds.sampling import Draws, draw
 from mohs.bounds.share import Share
 from mohs.bounds.shares import Shares
 from mohs.bounds.task import RadiusTask
@@ -35,7 +35,6 @@ __all__ = [
     "clopper_pearson",
     "draw",
     "each",
-    "exact_share",
     "hoeffding_interval",
     "hoeffding_size",
     "needed_clopper_pearson",

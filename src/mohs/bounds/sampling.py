@@ -1,4 +1,4 @@
-"""Uniform draws from Ω_r in bulk, and the exact share where Ω_r can be counted out.
+"""Uniform draws from Ω_r in bulk.
 
 Let W_i(k) be the number of ways to change at most k of the positions from i on, with c_p words at position p:
 W_i(k) = W_{i+1}(k) + c_i W_{i+1}(k-1). A draw walks over the positions with k changes left, k = r at first, and changes
@@ -16,7 +16,6 @@ uniform and independent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -105,15 +104,6 @@ def draw(
     row without changes, may be drawn.
     """
     return Draws(choices_sizes, r, original=original)(n, random)
-
-
-def exact_share(levels: Sequence[int], holding: Sequence[int]) -> Fraction:
-    """PR itself, from how many texts have 0, 1, ..., r changes and how many of them keep the label."""
-    if len(levels) != len(holding) or not all(0 <= held <= there for there, held in zip(levels, holding, strict=True)):
-        raise BadInput(f"{list(holding)} texts hold of {list(levels)}; every level needs a number from 0 to its size")
-    if not sum(levels):
-        raise BadInput("there are no texts to have a share of; give the sizes of levels from 0 changes on")
-    return Fraction(sum(holding), sum(levels))
 
 
 def _below(odds: tuple[int, int], random: np.random.Generator) -> bool:

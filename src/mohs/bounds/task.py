@@ -33,8 +33,9 @@ from mohs.text.text import brief
 class RadiusTask:
     """L <= R < U for an example that the victim reads right: R is the most substitutions that change nothing.
 
-    L is proven by asking every text with at most so many substitutions, or in closed form where words add up; U is the
-    fewest substitutions with which an attack, or the prover itself, changed the label.
+    L is proven by asking every text with at most so many substitutions but those that a bound settles, or in closed
+    form where words add up; U is the fewest substitutions with which an attack, the prover itself or a text drawn for
+    the share changed the label.
     """
 
     name: str
@@ -97,9 +98,9 @@ class RadiusTask:
         proof, form = await self._closed(space, label, counts) if self.steady else None, "closed form"
         if proof is None:
             last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
-            prover = Prover(last, self.prover.most)
-            bound = bound_of(self.model, space, label) if self.bounds and last > 1 else None
+            bound = bound_of(self.model, space, label) if self.bounds and self.steady and last > 1 else None
             if self.steady:
+                prover = Prover(last, self.prover.most)
                 proof = await prover(points, label, late, bound, await self._order(space, label, ask))
             else:
                 proof = Proof(stopped="unsteady")
@@ -110,7 +111,8 @@ class RadiusTask:
         for other in (proof.found, await self._confirmed(space, points.failing, label)):
             if other is not None and (found is None or len(other) < len(found)):
                 found = other
-        lower, upper = proof.certified, None if found is None else len(found)
+        upper = None if found is None else len(found)
+        lower = proof.certified if upper is None else min(proof.certified, upper - 1)  # coarse numbers may have erred
         whole = lower >= len(space.choices)
         details: dict[str, Any] = {
             "lower": lower,

@@ -230,8 +230,8 @@ class Sheets:
             lengths = self._victim.lengths(sizes)
             for length in np.unique(lengths).tolist():
                 at = np.flatnonzero(lengths == length)
-                part = ids[at, :length] if ids.shape[1] >= length else _wider(ids[at], length)
-                kind = None if kinds is None else _wider(kinds[at][:, :length], length)
+                part = _wider(ids[at, :length], length)
+                kind = None if kinds is None else _wider(kinds[at, :length], length)
                 if kind is not None:
                     kind[np.arange(length) >= sizes[at, None]] = 0
                 found[length].append((at + first, part, sizes[at], kind))
