@@ -1,0 +1,70 @@
+"""Run folders of version 0.1.0 stay good, and the same calls give the same bytes."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import mohs
+from mohs.errors import BadInput
+from mohs.records.export import export
+from tests.before.cases import CASES
+
+HERE = Path(__file__).parent
+each_case = pytest.mark.parametrize("case", list(CASES))
+
+
+def exported(run: mohs.Run, format: str) -> str:
+    written = io.StringIO(newline="")
+    export(run.records(), format, None, written)
+    return written.getvalue()
+
+
+def kept(case: str, format: str) -> str:
+    return (HERE / case / f"export.{format}").read_bytes().decode("utf-8")
+
+
+@pytest.fixture
+def folder(case: str, tmp_path: Path) -> Path:
+    """A copy of a folder that 0.1.0 wrote."""
+    return Path(shutil.copytree(HERE / case, tmp_path / case))
+
+
+@each_case
+def test_the_same_call_gives_the_same_bytes(case: str) -> None:
+    with CASES[case](None) as run:
+        assert exported(run, "jsonl") == kept(case, "jsonl")
+        assert exported(run, "csv") == kept(case, "csv")
+
+
+@each_case
+def test_an_old_folder_opens_exports_and_reports(case: str, folder: Path) -> None:
+    with mohs.Run.open(folder) as run:
+        assert exported(run, "jsonl") == kept(case, "jsonl")
+        assert run.planned == len(run)
+        assert len(repr(run)) > 10
+        assert "<table" in run._repr_html_()
+        assert run.report().read_text("utf-8").startswith("<!doctype html>")
+
+
+@each_case
+def test_an_old_folder_resumes(case: str, folder: Path) -> None:
+    with sqlite3.connect(folder / "journal.sqlite") as journal:
+        journal.execute("DELETE FROM records WHERE number % 2 = 1")
+    journal.close()
+    with mohs.Run.open(folder) as run:
+        left = len(run)
+    steps: list[int] = []
+    with CASES[case](folder, progress=lambda record, finished, total: steps.append(finished)) as run:
+        assert steps[0] == left < steps[-1]
+        assert exported(run, "jsonl") == kept(case, "jsonl")
+
+
+@each_case
+def test_another_seed_is_refused_in_an_old_folder(case: str, folder: Path) -> None:
+    with pytest.raises(BadInput, match=r"seed: \d in the folder, 77 asked for"):
+        CASES[case](folder, seed=77)
