@@ -37,28 +37,57 @@ def victim() -> WordCount:
 
 
 def _attack(out: Path | None, **more: Any) -> mohs.Run:
-    return mohs.attack("pocket", "pocket", ["textfooler", "standard", "pwws:released"], n=6, out=out, budget=300,
-                       measures=["edit-distance"], **bundled(), **toy_services(), **more)  # fmt: skip
+    return mohs.attack(
+        "pocket",
+        "pocket",
+        ["textfooler", "standard", "pwws:released"],
+        n=6,
+        out=out,
+        budget=300,
+        measures=["edit-distance"],
+        **bundled(),
+        **toy_services(),
+        **more,
+    )
 
 
 def _attack_pairs(out: Path | None, **more: Any) -> mohs.Run:
-    return mohs.attack(victim(), PAIRS, ["random", "deepwordbug"], out=out, goal="below:0.4",
-                       constraints=["words-changed<=3"], stopwords=["he", "she"], **{"seed": 3, **bundled(), **more})  # fmt: skip
+    return mohs.attack(
+        victim(),
+        PAIRS,
+        ["random", "deepwordbug"],
+        out=out,
+        goal="below:0.4",
+        constraints=["words-changed<=3"],
+        stopwords=["he", "she"],
+        **{"seed": 3, **bundled(), **more},
+    )
 
 
 def _second_order(out: Path | None, **more: Any) -> mohs.Run:
-    return mohs.second_order_attack(victim(), ROWS, "so-beam", masked_lm=Wordlike(), k=3, lm=Wordlike(), out=out,
-                                    vectors=bundled()["vectors"], **more)  # fmt: skip
+    return mohs.second_order_attack(
+        victim(),
+        ROWS,
+        "so-beam",
+        masked_lm=Wordlike(),
+        k=3,
+        lm=Wordlike(),
+        out=out,
+        vectors=bundled()["vectors"],
+        **more,
+    )
 
 
 def _bias(out: Path | None, **more: Any) -> mohs.Run:
-    return mohs.token_bias(victim(), ROWS, "gender", masked_lm=Wordlike(), k=2, both_directions=True, out=out,
-                           most=200, breadth=5, **more)  # fmt: skip
+    return mohs.token_bias(
+        victim(), ROWS, "gender", masked_lm=Wordlike(), k=2, both_directions=True, out=out, most=200, breadth=5, **more
+    )
 
 
 def _radius(out: Path | None, **more: Any) -> mohs.Run:
-    return mohs.radius(victim(), ROWS, attacks=["pdp", "textfooler"], share=["25%", 1], max_r=2, out=out,
-                       **bundled(), **more)  # fmt: skip
+    return mohs.radius(
+        victim(), ROWS, attacks=["pdp", "textfooler"], share=["25%", 1], max_r=2, out=out, **bundled(), **more
+    )
 
 
 def _radius_pocket(out: Path | None, **more: Any) -> mohs.Run:
