@@ -10,6 +10,8 @@ from mohs.records import Outcome, Record
 from mohs.text import Example
 from mohs.text.text import brief
 
+_ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these no other member has anything to do
+
 
 @dataclass(frozen=True)
 class Battery:
@@ -29,9 +31,11 @@ class Battery:
         """The worst case of an example."""
         spent, exhausted, broken = 0, False, None
         record: Record | None = None
-        victim, judge = (Memory(service, key=brief) for service in (self.trials[0].victim, self.trials[0].judge))
+        target = self.trials[0].target
+        victim, judge = (Memory(service, key=brief) for service in (target.victim, target.judge))
+        target = replace(target, victim=victim, judge=judge)
         for member in self.trials:
-            trial = replace(member, victim=victim, judge=judge)
+            trial = replace(member, target=target)
             if self.budget is not None:
                 if spent >= self.budget:
                     exhausted = True
@@ -43,10 +47,10 @@ class Battery:
                 broken = broken or found
                 continue
             record = found
-            if record.outcome in (Outcome.SUCCESS, Outcome.SKIPPED):
+            if record.outcome in _ENDS:
                 break
             exhausted = exhausted or record.outcome is Outcome.EXHAUSTED
-        if record is None or (broken is not None and record.outcome not in (Outcome.SUCCESS, Outcome.SKIPPED)):
+        if record is None or (broken is not None and record.outcome not in _ENDS):
             record = broken
         assert record is not None, "a battery has members"
         by = record.attack if record.outcome is Outcome.SUCCESS else ""

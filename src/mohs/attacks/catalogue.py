@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from enum import Enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,9 +28,7 @@ from mohs.attacks.sememe_pso import SememePSO, pso_neighbours, pso_textattack
 from mohs.attacks.textbugger import GreedyTextBugger, TextBugger, WhiteBoxTextBugger
 from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
-
-_PLAIN = (bool, int, float, str, type(None))
-
+from mohs.tasks.described import describe
 
 @dataclass(frozen=True)
 class Entry:
@@ -155,51 +149,6 @@ def name_of(attack: Any) -> str:
             if make() == attack:
                 return f"{name}:{preset}"
     return describe(attack, defaults=False)
-
-
-def describe(value: Any, *, defaults: bool = True) -> str:
-    """A value as one would write it, the same in every process: word sets by size and hash, not in set order."""
-    if isinstance(value, frozenset):
-        digest = hashlib.sha256("\n".join(sorted(map(str, value))).encode()).hexdigest()[:8]
-        return f"<{len(value)} words {digest}>"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(describe, value))})"
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = [
-            f"{f.name}={describe(getattr(value, f.name))}"
-            for f in fields(value)
-            if f.repr and (defaults or f.default is MISSING or getattr(value, f.name) != f.default)
-        ]
-        return f"{type(value).__name__}({', '.join(parts)})"
-    if not isinstance(value, (Enum, *_PLAIN)):
-        raise BadInput(
-            f"{type(value).__name__} has no name that is the same in every process, so a run with it could not be "
-            "repeated; write it as a frozen dataclass."
-        )
-    return repr(value)
-
-
-def identity(attack: Any) -> str:
-    """What makes two runs of an attack the same: its settings, and for one that is not ours its code."""
-    found = describe(attack)
-    for module in sorted({kind.__module__ for kind in _kinds(attack) if kind.__module__.partition(".")[0] != "mohs"}):
-        try:
-            code = inspect.getsource(sys.modules[module])
-        except (OSError, TypeError, KeyError):  # typed at a prompt
-            continue
-        found += f" in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
-    return found
-
-
-def _kinds(value: Any) -> Iterator[type]:
-    """The classes of a value and of all that is in its fields."""
-    if isinstance(value, tuple):
-        for inner in value:
-            yield from _kinds(inner)
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield type(value)
-        for f in fields(value):
-            yield from _kinds(getattr(value, f.name))
 
 
 def entries() -> list[Entry]:

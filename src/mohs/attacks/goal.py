@@ -51,10 +51,11 @@ class Untargeted:
     """Any wrong label."""
 
     label: int
+    refusal: int | None = None  # the column that says "rejected", which is no label
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The prediction is not the true label."""
-        return predicted(scores) != self.label
+        """The prediction is a label, and not the true one."""
+        return predicted(scores) not in (self.label, self.refusal)
 
     def won(self, scores: Sequence[float], left: int) -> bool:
         """The scores alone decide."""
@@ -65,8 +66,8 @@ class Untargeted:
         return self.met(scores)
 
     def score(self, scores: Sequence[float]) -> float:
-        """One minus the true label's probability."""
-        return round(1 - scores[self.label], DECIMALS)
+        """One minus the true label's probability, and minus that of being rejected."""
+        return round(1 - scores[self.label] - _of(scores, self.refusal), DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The true label's lead over the best other, or the other way round."""
@@ -107,10 +108,11 @@ class Below:
 
     label: int
     threshold: float
+    refusal: int | None = None  # the column that says "rejected"
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The true label's probability is under the threshold."""
-        return scores[self.label] < self.threshold
+        """The true label's probability is under the threshold, and the text is not rejected."""
+        return scores[self.label] < self.threshold and predicted(scores) != self.refusal
 
     def won(self, scores: Sequence[float], left: int) -> bool:
         """The scores alone decide."""
@@ -121,8 +123,8 @@ class Below:
         return self.met(scores)
 
     def score(self, scores: Sequence[float]) -> float:
-        """One minus the true label's probability."""
-        return round(1 - scores[self.label], DECIMALS)
+        """One minus the true label's probability, and minus that of being rejected."""
+        return round(1 - scores[self.label] - _of(scores, self.refusal), DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The distance from the threshold."""
@@ -157,6 +159,10 @@ class Reduced:
         return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
 
 
+def _of(scores: Sequence[float], column: int | None) -> float:
+    return 0.0 if column is None else scores[column]
+
+
 UNTARGETED = "untargeted"  # the goal of a run unless told otherwise; an attack with a goal of its own has that instead
 
 
@@ -165,16 +171,21 @@ def keeps_label(spec: str) -> bool:
     return spec.partition(":")[0] == "reduced"
 
 
-def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = ()) -> Goal:
-    """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example."""
+def parse_goal(
+    spec: str, label: int, classes: int, names: Sequence[str] = (), refusal: int | None = None
+) -> Goal:
+    """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example.
+
+    refusal: the column of the scores that says "rejected", where a victim can reject a text.
+    """
     kind, _, value = spec.partition(":")
     try:
         if kind == "untargeted" and not value:
-            return Untargeted(label)
+            return Untargeted(label, refusal)
         if kind == "targeted" and 0 <= int(value) < classes:
             return Targeted(label, int(value))
         if kind == "below" and 0 < float(value) <= 1:
-            return Below(label, float(value))
+            return Below(label, float(value), refusal)
         if kind == "reduced" and int(value) >= 1:
             return Reduced(label, int(value))
     except ValueError:

@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -23,7 +22,7 @@ _MIXED = ("edits", "measures", "details", "scores_before", "scores_after")  # as
 def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
     """Flat rows: one column a field of the text, `adversarial_*` only where a text that fools was found."""
     for record in records:
-        row = asdict(record)
+        row = record.to_row()
         row["outcome"] = str(record.outcome)
         row["edits"] = [edit._asdict() for edit in record.edits]
         row["measures"] = {name: value if math.isfinite(value) else None for name, value in record.measures.items()}

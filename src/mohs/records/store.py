@@ -129,8 +129,11 @@ class RunStore:
         with self._reading():
             return int(self._db.execute("SELECT count(*) FROM records").fetchone()[0])
 
-    def records(self) -> Iterator[Record]:
-        """All records, by attack in the order asked for and then in the order of the data."""
+    def records(self, kind: type | None = None) -> Iterator[Record]:
+        """All records, by attack in the order asked for and then in the order of the data.
+
+        kind: what their findings are; without one these stay dictionaries.
+        """
         attacks = list(self.manifest.get("config", {}).get("attacks") or [])
         with self._reading():
             known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
@@ -139,7 +142,7 @@ class RunStore:
                     "SELECT record FROM records WHERE attack = ? ORDER BY number, example", (attack,)
                 )
                 for (line,) in rows:
-                    yield Record.from_json(line)
+                    yield Record.from_json(line, kind)
 
     def close(self) -> None:
         """Close the journal and let others write."""
@@ -207,6 +210,18 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), dict) for key in ("config", "identity")):
         raise BadInput(f"{folder / MANIFEST} is not a run's manifest; restore it from a copy or choose another --out.")
+    return _current(manifest)
+
+
+def _current(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A manifest as it is written now: version 0.1.0 named the tasks of every command in `config.attacks`."""
+    if "tasks" not in manifest:
+        manifest["tasks"] = list(manifest["config"].get("attacks") or [])
+        for part in (manifest["config"], manifest["identity"]):
+            if manifest.get("command", "attack") != "attack":
+                part.pop("attacks", None)
+            if "attack" in part:
+                part["attacks"] = part.pop("attack")
     return manifest
 
 
@@ -240,8 +255,13 @@ def _unwritable(folder: Path, error: OSError) -> BadInput:
     return BadInput(f"The run folder {folder} cannot be written ({error.strerror}); make room or choose another --out.")
 
 
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """The keys under which two identities differ."""
+    return [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+
+
 def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    changed = [(key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    changed = [(key, old.get(key), new.get(key)) for key in differences(old, new)]
     lines = []
     for key, one, other in changed:
         if isinstance(one, dict) and isinstance(other, dict):  # only what both have: the rest follows from other keys

@@ -14,19 +14,21 @@ import selectors
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
 from mohs.errors import BadInput, MohsError, ServiceFailed
-from mohs.job import Job
 from mohs.models.lending import Borrowed, Desk, Lender, Posted
 from mohs.records import Record
+from mohs.runs.job import job_of
+from mohs.runs.settings import Settings
+from mohs.tasks.plan import Verb
 
 _NAP = 1e-4  # seconds between two looks at a busy device
 _THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # of arrays and networks, and of tokenizers
@@ -34,23 +36,21 @@ _PROCESSES = get_context("spawn")  # a forked process cannot use CUDA, nor some 
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How another process makes the same job, and how many do."""
+class Order:
+    """What another process needs to make the same job."""
 
-    make: Callable[..., Job]
-    given: tuple[Any, ...]  # first the victim; None if it is lent
-    options: Mapping[str, Any]
-    workers: int
+    settings: Settings  # its victim is None if the network is lent
+    verb: Verb
 
-    def checked(self) -> Plan:
+    def checked(self) -> Order:
         """Itself, if everything can be told to another process."""
-        victim = self.given[0]
+        victim = self.settings.victim
         if not (victim is None or isinstance(victim, str)):
             raise BadInput(
                 "Several workers need a victim that each of them can load by its name, such as python:module:function."
             )
         try:
-            pickle.dumps((self.make, self.given, self.options))
+            pickle.dumps(self)
         except Exception as error:  # whatever an object's own reduction raises
             raise BadInput(
                 f"Several workers need attacks and models that can be told to another process ({error}); give their "
@@ -60,29 +60,30 @@ class Plan:
 
 
 def spread(
-    plan: Plan, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
+    order: Order, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
 ) -> Iterator[tuple[int, Record]]:
     """The records of a job as its workers finish them. What they spent is added up in `spent` at the end.
 
     lender: has the network that all of them ask; without one each loads its own.
     """
     began = time.perf_counter()
+    workers = order.settings.workers
     turn = _PROCESSES.Value("q", 0)
     lines: dict[Connection, Any] = {}
     loan = lender.loan() if lender is not None else None
-    some = -(-at_once // plan.workers)
+    some = -(-at_once // workers)
     with selectors.DefaultSelector() as inbox:
         try:
-            for _ in range(plan.workers):
+            for _ in range(workers):
                 ours, theirs = _PROCESSES.Pipe()
                 process = _PROCESSES.Process(target=_work, args=(theirs, turn), daemon=True)
-                with _cores_shared(plan.workers):
+                with _cores_shared(workers):
                     process.start()
                 theirs.close()
                 lines[ours] = process
                 inbox.register(ours, selectors.EVENT_READ, process)
             for each in lines:  # not when starting them, or each would wait until the one before has its modules
-                each.send((plan, frozenset(done), some, loan))
+                each.send((order, frozenset(done), some, loan))
             loading = working = len(lines)
             gc.freeze()  # what is loaded stays, and looking through it again and again takes time
             while working:
@@ -171,10 +172,10 @@ def _work(line: Connection, turn: Any) -> None:
             return int(turn.value) - 1
 
     try:
-        plan, done, at_once, loan = line.recv()
+        order, done, at_once, loan = line.recv()
         heard = Heard(line)
-        victim = plan.given[0] if loan is None else Borrowed(loan, Desk(heard))
-        job = plan.make(victim, *plan.given[1:], **plan.options)
+        settings = order.settings if loan is None else replace(order.settings, victim=Borrowed(loan, Desk(heard)))
+        job = job_of(settings, order.verb)
         before = job.effort()
         line.send(None)
         heard.recv()

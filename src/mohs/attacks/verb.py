@@ -1,0 +1,233 @@
+"""`mohs attack`: its options, and from them the trials of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mohs.errors import BadInput
+from mohs.tasks.option import model, option
+from mohs.tasks.plan import Plan, Verb
+
+if TYPE_CHECKING:
+    from mohs.attacks.method import Attack
+    from mohs.attacks.named_entities import NamedEntities
+    from mohs.space import Constraint, Measure, Source
+    from mohs.tasks.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackVerb(Verb):
+    """Attack a classifier and report how often it was fooled.
+
+    The run folder gets the page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
+    resume or repeat the run: running the same command again resumes it.
+
+    >>> import mohs
+    >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
+    >>> len(list(run.records()))
+    5
+    """
+
+    command: ClassVar[str] = "attack"
+    function: ClassVar[str] = "attack"
+    doing: ClassVar[str] = "attacking"
+    third: ClassVar[str | None] = "attacks"
+    examples: ClassVar[tuple[str, ...]] = (
+        "mohs attack --n 50",
+        "mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200",
+        "mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good",
+        "mohs attack --victim mohs:my-cnn --data pairs.jsonl --text-field premise,hypothesis --attack standard",
+        "mohs attack --attack pwws:released --goal targeted:positive --n 100 --sample 1",
+        'mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket',
+        "mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20",
+        "mohs attack --config mohs-runs/RUN/manifest.yaml --out again",
+    )
+
+    attacks: str | Sequence[str | Attack] = option(
+        "An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.",
+        "--attack",
+        default=("textfooler",),
+        metavar="NAME[:PRESET]",
+        many=True,
+    )
+    budget: int | None = option("The most queries for one example.", least=1)
+    goal: str = option(
+        "untargeted; targeted:CLASS (name or number); below:P, the label's probability; for input-reduction reduced:N, "
+        "at most N words left.",
+        default="untargeted",
+    )
+    source: str | Source | None = option(
+        "Where words come from instead: see `mohs spaces`, or FILE.py:CLASS.", metavar="S"
+    )
+    constraints: Sequence[str | Constraint] = option(
+        "A further constraint; repeat for several: see `mohs spaces`.",
+        "--constraint",
+        default=(),
+        metavar="M>=T",
+        many=True,
+    )
+    measures: Sequence[str | Measure] = option(
+        "Measure the final texts by this too: see `mohs spaces`.", "--measure", default=(), metavar="M", many=True
+    )
+    stopwords: str | Path | Iterable[str] | None = option(
+        "Words left alone, instead of the attack's own: a file, none, english or nltk.", metavar="FILE"
+    )
+    entities: str | Path | NamedEntities | None = option(
+        "What replaces named entities, for pwws: a file of `mohs entities`.", metavar="FILE"
+    )
+    encoder: Any = model("encoder")
+    token_encoder: Any = model("token_encoder")
+    masked_lm: Any = model("masked_lm")
+    lm: Any = model("lm")
+    tagger: Any = model("tagger")
+    grammar: Any = model("grammar")
+    vectors: Any = model("vectors")
+    wordnet: Any = model("wordnet")
+    sememes: Any = model("sememes")
+
+    def check(self) -> None:
+        """Attacks and measures must exist, and no attack twice."""
+        if not self._teams:
+            raise BadInput("No attack was named; see `mohs attacks`.")
+        if len({name for name, _ in self._teams}) != len(self._teams):
+            raise BadInput("An attack is named twice.")
+        _ = self._measures
+
+    def needs(self, subject: Subject) -> Iterable[str]:
+        """What the attacks and the measures ask."""
+        from mohs.attacks.goal import parse_goal
+        from mohs.attacks.method import needs
+
+        for name, method in self._methods:
+            if subject.target.traits.hard and method.needs_scores:
+                raise BadInput(
+                    f"{name} steers by the victim's scores, and {subject.model.name} gives labels only; "
+                    "use --attack random, or a victim that gives scores."
+                )
+        for goal in dict.fromkeys([self._goal(subject), *self._goals(subject).values()]):
+            parse_goal(goal, 0, subject.target.classes, subject.labels)
+        kinds = [kind for _, method in self._methods for kind in needs(method)]
+        return [*kinds, *(kind for measure in self._measures for kind in measure.needs)]
+
+    def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
+        """One trial for each attack, or a battery of several."""
+        from mohs.attacks.battery import Battery
+        from mohs.attacks.catalogue import members_of
+        from mohs.attacks.method import needs
+        from mohs.attacks.trial import Trial
+        from mohs.tasks.described import identity, word_list, written
+
+        goal, goals = self._goal(subject), self._goals(subject)
+        tasks: list[Trial | Battery] = []
+        for name, team in self._teams:
+            trials = tuple(
+                Trial(n, m, subject.target, services, goals[n], subject.seed, self.budget, self._measures)
+                for n, m in team
+            )
+            tasks.append(trials[0] if len(trials) == 1 else Battery(name, trials, self.budget))
+        aims = {n: f" for {aim}" if aim != goal else "" for n, aim in goals.items()}
+        white = {n for n, team in self._teams if any("gradients" in needs(m) for _, m in team)}
+        return Plan(
+            tasks=tasks,
+            resolved={
+                "attacks": [members_of(attack)[0] for attack in self._named],
+                "goal": goal,
+                "source": written(self.source),
+                "constraints": [written(c) for c in self.constraints],
+                "measures": [written(m) for m in self.measures],
+                "stopwords": word_list(self.stopwords),
+                "entities": None if self._entities is None else self._entities.path,
+            },
+            identity={
+                "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams}
+            },
+            facts={
+                "boxes": {name: "white" if name in white else "black" for name, _ in self._teams},
+                "goals": {name: goals[team[0][0]] for name, team in self._teams},
+            },
+            notes=self._remarks(services),
+        )
+
+    @property
+    def _named(self) -> Sequence[str | Attack]:
+        return [self.attacks] if isinstance(self.attacks, str) else self.attacks
+
+    @cached_property
+    def _teams(self) -> list[tuple[str, list[tuple[str, Attack]]]]:
+        """Each attack by name with its members, over the space that was asked for."""
+        from mohs.attacks.catalogue import members_of
+
+        return [self._changed(*members_of(attack)) for attack in self._named]
+
+    @property
+    def _methods(self) -> list[tuple[str, Attack]]:
+        return [member for _, team in self._teams for member in team]
+
+    @cached_property
+    def _measures(self) -> tuple[Measure, ...]:
+        from mohs.space import parse_measure
+
+        return tuple(parse_measure(m) if isinstance(m, str) else m for m in self.measures)
+
+    @cached_property
+    def _entities(self) -> NamedEntities | None:
+        from mohs.attacks.named_entities import NamedEntities
+
+        return NamedEntities.read(self.entities) if isinstance(self.entities, str | Path) else self.entities
+
+    def _goal(self, subject: Subject) -> str:
+        """The goal, `targeted:NAME` with the number of the class."""
+        kind, _, name = self.goal.partition(":")
+        known = kind == "targeted" and name in subject.labels
+        return f"{kind}:{subject.labels.index(name)}" if known else self.goal
+
+    def _goals(self, subject: Subject) -> dict[str, str]:
+        from mohs.attacks.method import goal_of
+
+        return {name: goal_of(name, method, self._goal(subject)) for name, method in self._methods}
+
+    def _changed(self, name: str, team: Sequence[tuple[str, Any]]) -> tuple[str, list[tuple[str, Attack]]]:
+        """Attacks over another space than their own, under names that say so."""
+        from mohs.space import parse_constraint, parse_source
+        from mohs.tasks.described import written
+        from mohs.text.stopwords import read_stopwords
+
+        changes: dict[str, Any] = {}
+        suffix = ""
+        if self.source is not None:
+            changes["source"] = parse_source(self.source) if isinstance(self.source, str) else self.source
+            suffix += f"+{written(self.source)}"
+        added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in self.constraints)
+        suffix += "".join(f"+{written(c)}" for c in self.constraints)
+        if self.stopwords is not None:
+            changes["stopwords"] = read_stopwords(self.stopwords)
+            suffix += "+stopwords"
+        if self._entities is not None:
+            changes["entities"] = self._entities
+            suffix += "+entities"
+            without = [n for n, m in team if not hasattr(m, "entities")]
+            if without:
+                raise BadInput(
+                    f"{without[0]} replaces no named entities; --entities is for pwws, not its preset textattack."
+                )
+        changed = [
+            (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
+        ]
+        return name + suffix, changed
+
+    def _remarks(self, services: Mapping[str, Any]) -> list[str]:
+        """What was left out in reading word books, and what was named but is asked by nobody."""
+        from mohs.tasks.described import named
+        from mohs.tasks.option import models_of
+
+        sources = [source for _, m in self._methods for source in getattr(m.source, "sources", (m.source,))]
+        books = [*services.values(), *(getattr(source, "book", None) for source in sources)]
+        found = [note for book in books for note in getattr(book, "notes", ())]
+        for kind, given in models_of(self).items():
+            if given is not None and kind not in services:
+                found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run asks it.")
+        return list(dict.fromkeys(found))

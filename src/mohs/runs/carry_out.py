@@ -1,0 +1,137 @@
+"""Carry out a verb: open the run folder, or resume it, and do what is not done yet."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput, MohsError
+from mohs.records import Record, RunStore
+from mohs.records.store import MANIFEST, differences, read_manifest
+from mohs.runs.job import Job, job_of
+from mohs.runs.run import Run
+from mohs.runs.settings import Settings
+from mohs.runs.subject import alike
+from mohs.runs.workers import Order, spread
+from mohs.tasks.option import given
+from mohs.tasks.plan import Verb
+
+Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
+
+_RUNS = Path("mohs-runs")
+
+
+@dataclass
+class Unnamed:
+    """The folder of a run that nobody named: after its options, or an older one that holds the same run."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, settings: Settings, verb: Verb) -> Unnamed:
+        """Named after what was asked for."""
+        options = {"command": verb.command, **given(settings), **given(verb)}
+        digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode()).hexdigest()[:8]
+        names = [Path(str(part).rstrip("/")).name for part in (settings.victim, settings.data)]
+        plain = [re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names]
+        return cls(_RUNS / "-".join([*plain, digest]))
+
+    def find(self, command: str, identity: Mapping[str, Any]) -> Path:
+        """The folder; if it is not there, another of such a name with the same run, as an older version named it."""
+        if not self.path.exists():
+            alike = glob.escape(self.path.name.rpartition("-")[0])
+            for manifest in sorted(self.path.parent.glob(f"{alike}-*/{MANIFEST}")):
+                with suppress(MohsError):
+                    found = read_manifest(manifest.parent)
+                    if found.get("command") == command and not differences(found["identity"], identity):
+                        self.path = manifest.parent
+                        break
+        return self.path
+
+
+def carry_out(
+    settings: Settings,
+    verb: Verb,
+    out: str | Path | Unnamed | None = None,
+    progress: Progress | None = None,
+    said: Callable[[str], None] | None = None,
+) -> Run:
+    """Do all that a verb plans for a victim and its data; in a folder this can be resumed.
+
+    progress: called with each record; said: called with what is known before the first search, sentence by sentence.
+    """
+    job = job_of(settings, verb)
+    try:
+        for note in job.facts["notes"] if said is not None else ():
+            said(note)
+        order = None
+        if settings.workers > 1:
+            victim = settings.victim if job.lender is None else None
+            order = Order(replace(settings, victim=victim, data=job.subject.data, **_UNREAD), replace(verb)).checked()
+        if isinstance(out, Unnamed):
+            out = out.find(verb.command, job.identity)
+        tasks = [task.name for task in job.tasks]
+        manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
+        store = RunStore.open(Path(out) if out is not None else None, manifest, job.identity)
+        try:
+            if job.subject.target.steady:
+                _same_as_before(store, job)
+            _drive(store, job, order, progress)
+        except BaseException:
+            store.close()
+            raise
+        return Run(store)
+    finally:
+        job.close()
+
+
+# The data has been read: what said how is not needed again.
+_UNREAD: dict[str, Any] = {
+    f: Settings.__dataclass_fields__[f].default
+    for f in ("fields", "change", "label_field", "id_field", "encoding", "sample")
+}
+
+
+def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | None) -> None:
+    done = store.done()
+    finished = len(done)
+    if progress is not None:
+        progress(None, finished, job.total)
+    helpers: dict[str, float] = {}  # what other processes spent
+    records = job.records(done) if order is None else spread(order, done, job.at_once, helpers, job.lender)
+    started, cpu = time.perf_counter(), time.process_time()
+    try:
+        for number, record in records:
+            store.add(number, record)
+            finished += 1
+            if progress is not None:
+                progress(record, finished, job.total)
+    finally:
+        spent = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu, **job.effort()}
+        store.spend(**{name: value + helpers.get(name, 0.0) for name, value in spent.items()})
+
+
+def _same_as_before(store: RunStore, job: Job) -> None:
+    """Before resuming a run, ask one of its originals again: a changed victim must not be mixed in."""
+    record = next((r for r in store.records() if r.scores_before), None)
+    if record is not None:
+        judge: Any = job.subject.target.judge
+        (answer,) = judge.prove([record.original])
+        if not alike(record.scores_before, answer):
+            raise BadInput(
+                f"{judge.model.name} no longer answers as it did when {store.folder} was begun: example "
+                f"{record.example_id} had {_short(record.scores_before)} and now has {_short(answer)}; "
+                "choose another --out."
+            )
+
+
+def _short(scores: Any) -> str:
+    return f"[{', '.join(f'{score:.3f}' for score in scores)}]"

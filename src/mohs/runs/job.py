@@ -1,0 +1,161 @@
+"""What a run does, as one process does it: tasks, the examples they are about and the services they ask."""
+
+from __future__ import annotations
+
+import gc
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from mohs import engine
+from mohs.engine import Service
+from mohs.models.lending import lender_of
+from mohs.records import Record
+from mohs.runs.services import DEFAULTS, fingerprint, load_services
+from mohs.runs.settings import Settings
+from mohs.runs.subject import subject_of
+from mohs.tasks.described import describe, named
+from mohs.tasks.option import check_numbers, models_of, options_of
+from mohs.tasks.plan import Plan, Task, Verb
+from mohs.tasks.subject import Subject
+
+# New objects between two collections of garbage, and collections between thorough ones: thousands of candidates live at
+# once, and looking through them finds nothing.
+_RARE_COLLECTION = (200_000, 20, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Everything loaded and checked, before the first search."""
+
+    subject: Subject
+    tasks: Sequence[Task]
+    victims: Sequence[Service[Any, Any]]  # the victim's services, and its judge's where that is another
+    others: Mapping[str, Service[Any, Any]]  # what else is asked, by kind
+    at_once: int
+    config: Mapping[str, Any]  # what was asked for
+    identity: Mapping[str, Any]  # what has to be the same for a run to be resumed
+    facts: Mapping[str, Any]
+    lender: Any = None  # of the victim's network, where several processes had better share one
+
+    @property
+    def total(self) -> int:
+        """How many attempts the whole run has."""
+        return self.subject.examples * len(self.tasks)
+
+    def records(
+        self, done: AbstractSet[tuple[str, str]], claim: Callable[[], int] | None = None, at_once: int | None = None
+    ) -> Iterator[tuple[int, Record]]:
+        """Run the searches that are not done, and give each record, with its example's number, as it is finished.
+
+        claim: gives the number of the next search that is ours to run, where other processes take part.
+        """
+
+        def searches() -> Iterator[tuple[int, Any]]:
+            mine = claim or count().__next__
+            wanted, place = mine(), 0
+            for task in self.tasks:
+                for number, example in enumerate(self.subject.data):
+                    if (task.name, example.id) in done:
+                        continue
+                    if place == wanted:
+                        yield number, task(example)
+                        wanted = mine()
+                    place += 1
+
+        thresholds = gc.get_threshold()
+        gc.freeze()
+        gc.set_threshold(*_RARE_COLLECTION)
+        try:
+            for ended in engine.run(searches(), [*self.victims, *self.others.values()], at_once or self.at_once):
+                if ended.error is not None or ended.result is None:
+                    raise ended.error or AssertionError("a task gave no record")
+                yield ended.key, ended.result
+        finally:
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
+
+    def effort(self) -> dict[str, float]:
+        """What the victim was asked so far, and how many questions each other model."""
+        return {
+            "forwards": sum(s.forwards for s in self.victims),
+            "batches": sum(s.batches for s in self.victims),
+            "reused": sum(s.reused for s in self.victims),
+            **{f"{kind}_asked": part.forwards for kind, part in self.others.items()},
+        }
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self.subject.cache is not None:
+            self.subject.cache.close()
+
+
+def job_of(settings: Settings, verb: Verb) -> Job:
+    """Load and check everything that a run needs."""
+    check_numbers(settings, verb)
+    verb.check()
+    subject = subject_of(settings)
+    target = subject.target
+    parts = load_services(
+        dict.fromkeys(verb.needs(subject)),
+        models_of(verb),
+        victim=subject.model,
+        device=settings.device,
+        trust_code=settings.trust_code,
+    )
+    plan = verb.plan(subject, parts)
+    config = {**subject.config, **_config(verb, plan, parts)}
+    hashes = {
+        "victim_fingerprint": subject.model.fingerprint,
+        "data_hash": subject.digest,
+        "examples": subject.examples,
+        "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
+    }
+    known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
+    if target.traits.rejects:
+        known["rejects"] = True
+    asked = dict.fromkeys([target.victim, target.judge, target.sheets])
+    return Job(
+        subject=subject,
+        tasks=plan.tasks,
+        victims=[service for service in asked if isinstance(service, Service)],
+        others={kind: part for kind, part in parts.items() if isinstance(part, Service)},
+        at_once=settings.at_once or plan.at_once or target.traits.crowd,
+        config=config,
+        identity={**config, **hashes, **plan.identity},
+        facts={**known, **plan.facts, "notes": list(plan.notes), "versions": _versions()},
+        lender=lender_of(subject.model) if "gradients" not in parts else None,
+    )
+
+
+def _config(verb: Verb, plan: Plan, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The verb's options as a manifest holds them and `--config` takes them."""
+    found = {}
+    for f, told in options_of(verb):
+        if told.counts and told.command and not told.kind:
+            found[f.name] = plan.resolved[f.name] if f.name in plan.resolved else _plain(getattr(verb, f.name))
+    given = models_of(verb)
+    return found | {kind: named(given[kind] or DEFAULTS.get(kind)) for kind in sorted(parts) if kind in given}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return list(map(_plain, value))
+    if isinstance(value, Path):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else describe(value, defaults=False)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("mohs", "numpy", "tokenizers", "torch", "transformers"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found

@@ -1,0 +1,76 @@
+"""Values as text that is the same in every process: for names of records, manifests and identities."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from mohs.errors import BadInput
+
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def describe(value: Any, *, defaults: bool = True) -> str:
+    """A value as one would write it, the same in every process: word sets by size and hash, not in set order."""
+    if isinstance(value, frozenset):
+        digest = hashlib.sha256("\n".join(sorted(map(str, value))).encode()).hexdigest()[:8]
+        return f"<{len(value)} words {digest}>"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(describe, value))})"
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = [
+            f"{f.name}={describe(getattr(value, f.name))}"
+            for f in fields(value)
+            if f.repr and (defaults or f.default is MISSING or getattr(value, f.name) != f.default)
+        ]
+        return f"{type(value).__name__}({', '.join(parts)})"
+    if not isinstance(value, (Enum, *_PLAIN)):
+        raise BadInput(
+            f"{type(value).__name__} has no name that is the same in every process, so a run with it could not be "
+            "repeated; write it as a frozen dataclass."
+        )
+    return repr(value)
+
+
+def identity(attack: Any) -> str:
+    """What makes two runs of an attack the same: its settings, and for one that is not ours its code."""
+    found = describe(attack)
+    for module in sorted({kind.__module__ for kind in _kinds(attack) if kind.__module__.partition(".")[0] != "mohs"}):
+        try:
+            code = inspect.getsource(sys.modules[module])
+        except (OSError, TypeError, KeyError):  # typed at a prompt
+            continue
+        found += f" in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
+    return found
+
+
+def _kinds(value: Any) -> Iterator[type]:
+    """The classes of a value and of all that is in its fields."""
+    if isinstance(value, tuple):
+        for inner in value:
+            yield from _kinds(inner)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield type(value)
+        for f in fields(value):
+            yield from _kinds(getattr(value, f.name))
+
+
+def written(part: Any) -> Any:
+    """A part as the command line would name it."""
+    return part if part is None or isinstance(part, str) else describe(part, defaults=False)
+
+
+def named(part: Any) -> str:
+    """How a model was named, or calls itself."""
+    return str(part) if isinstance(part, str | Path) else str(part.name)
+
+
+def word_list(words: Any) -> str | None:
+    """A list of words as a manifest notes it: the file or name it was given by."""
+    return None if words is None else str(words) if isinstance(words, str | Path) else "given"

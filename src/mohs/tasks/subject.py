@@ -1,0 +1,77 @@
+"""A victim that has answered, and the examples that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from mohs import engine
+from mohs.engine import AnswerCache, Answers, Service
+from mohs.models.sheets import Sheet
+from mohs.models.victim import Fields, Scores, Traits, Victim, traits_of
+from mohs.space import Services
+from mohs.text import Example
+from mohs.text.dataset import Dataset
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A victim behind its queues: what a task asks."""
+
+    model: Victim
+    victim: Answers[Fields, Scores]
+    judge: Answers[Fields, Scores]  # whose answers do not depend on what else is asked
+    classes: int
+    sheets: Answers[Sheet, Any] | None = None  # the same network, where it takes rows of tokens
+    steady: bool = True  # whether it repeats itself
+
+    @property
+    def traits(self) -> Traits:
+        """What the victim can do."""
+        return traits_of(self.model)
+
+    @property
+    def refusal(self) -> int | None:
+        """The column of the scores that says "rejected"; None for a victim that answers every text."""
+        return self.classes if self.traits.rejects else None
+
+    def sees(self, example: Example) -> tuple[int, ...]:
+        """The words of an example that may change and lie in the victim's window."""
+        limits = self.model.visible(example.text.fields)
+        if limits is None:
+            return example.positions
+        spans = example.text.spans()
+        return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A target and its data, read and checked."""
+
+    target: Target
+    data: Dataset | list[Example]
+    examples: int
+    digest: str
+    labels: tuple[str, ...]
+    seed: int
+    cache: AnswerCache | None
+    config: Mapping[str, Any]  # the shared options as this run has them
+
+    @property
+    def model(self) -> Victim:
+        """The victim."""
+        return self.target.model
+
+
+def answered(search: Coroutine[Any, None, Result], ask: Services, *services: Any) -> Result:
+    """The result of a search that has to end before the others begin."""
+    asked = [part for part in (*services, *ask.parts.values()) if isinstance(part, Service)]
+    for ended in engine.run([(0, search)], asked):
+        if ended.error is not None:
+            raise ended.error
+        found: Any = ended.result
+        return found  # type: ignore[no-any-return]
+    raise AssertionError("a search that does not end")
