@@ -14,8 +14,8 @@ from mohs.errors import BadInput
 from mohs.records import Outcome, Record, RunStore
 
 if TYPE_CHECKING:
-    from mohs.report.metrics import Summary
-    from mohs.report.second_order import SecondOrderSummary
+    from mohs.report.attack.figures import Summary
+    from mohs.report.second_order.figures import SecondOrderSummary
 
 
 class Run:
@@ -69,14 +69,14 @@ class Run:
 
     def summary(self) -> list[Summary]:
         """The figures of each attack, with denominators and 95% intervals."""
-        from mohs.report.metrics import summarise
+        from mohs.report.attack.figures import summarise
 
         self._made_by("attack")
         return summarise(self.records(), self.goal_of)
 
     def vulnerable(self) -> list[SecondOrderSummary]:
         """The figures of a second-order run."""
-        from mohs.report.second_order import summarise_second_order
+        from mohs.report.second_order.figures import summarise_second_order
 
         self._made_by("second-order")
         return summarise_second_order(self.records())
@@ -115,7 +115,7 @@ class Run:
 
         epsilon: of a bias run, for another filtered set.
         """
-        from mohs.report.page import write_page
+        from mohs.report.template import write_page
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
         return write_page(self, place, epsilon)
@@ -144,7 +144,8 @@ class Run:
         self.close()
 
     def _repr_html_(self) -> str:
-        from mohs.report.table import lines, table_html
+        from mohs.report.attack.table import lines
+        from mohs.report.table import table_html
 
         if self.command == "bias":
             rows = [
@@ -153,11 +154,11 @@ class Run:
             ]
             return table_html([(", ".join(self.manifest["config"]["attacks"]), rows)])
         if self.command == "second-order":
-            from mohs.report.second_order import second_order_lines
+            from mohs.report.second_order.figures import second_order_lines
 
             return table_html([(found.attack, second_order_lines(found)) for found in self.vulnerable()])
         if self.command == "radius":
-            from mohs.report.radius import curve_lines, radius_lines, summarise_radius
+            from mohs.report.radius.figures import curve_lines, radius_lines, summarise_radius
 
             figures = summarise_radius(self.records(), self.manifest["config"])
             return table_html([("radius", radius_lines(figures)), ("withstand r", curve_lines(figures))])

@@ -11,8 +11,17 @@ import pytest
 from mohs.bias.statistics import pair_biases
 from mohs.errors import BadInput
 from mohs.records import Outcome, Record
-from mohs.report.bias import bias_figures, bias_flags, bias_headline, both, chance, compared, different_data, signed
-from mohs.report.page import write_against, write_page
+from mohs.report.bias.figures import (
+    bias_figures,
+    bias_flags,
+    bias_headline,
+    both,
+    chance,
+    compared,
+    different_data,
+    signed,
+)
+from mohs.report.template import write_against, write_page
 from mohs.report.terminal import print_run
 from mohs.run import Run
 from tests.report.made import EVIL, Parsed, biased, kept, measured, needs_nothing_else, searched, unfit

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.bias.statistics import PairBias
-from mohs.report.bias import by_pair
-from mohs.report.bias_charts import MOST_PAIRS, by_distance, forest, histograms, ticks
+from mohs.report.bias.charts import MOST_PAIRS, by_distance, forest, histograms
+from mohs.report.bias.figures import by_pair
+from mohs.report.charts import ticks
 
 numbers = st.floats(-1, 1, allow_nan=False)
 

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import replace
 
 from mohs.records import Outcome, Record
-from mohs.report.charts import bars, curve
-from mohs.report.metrics import summarise
+from mohs.report.attack.charts import curve
+from mohs.report.attack.figures import summarise
+from mohs.report.charts import bars
 
 PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("x",), seed=0, words=1, queries=10)
 

@@ -8,8 +8,8 @@ import pytest
 
 import mohs
 from mohs.records import Outcome, Record
-from mohs.report.flags import flags
-from mohs.report.metrics import summarise
+from mohs.report.attack.figures import summarise
+from mohs.report.attack.flags import flags
 
 
 def record(number: int, outcome: Outcome, attack: str = "a", **facts: Any) -> Record:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from mohs.records import Outcome, Record
-from mohs.report import metrics
-from mohs.report.metrics import Rate, mean_of, summarise
-from mohs.report.table import lines
+from mohs.report import rates
+from mohs.report.attack.figures import summarise
+from mohs.report.attack.table import lines
+from mohs.report.rates import Rate, mean_of
 from mohs.text import Edit
 
 PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), seed=0, words=4, queries=10)
@@ -150,6 +151,6 @@ def test_resampling_in_parts_draws_the_same(size: int, monkeypatch: pytest.Monke
     means = [generator.choice(np.array(values), size).mean() for _ in range(2000)]
     low, high = np.percentile(means, [2.5, 97.5])
     for drawn in (1, 1000, 1 << 16):
-        monkeypatch.setattr(metrics, "_DRAWN", drawn)
+        monkeypatch.setattr(rates, "_DRAWN", drawn)
         found = mean_of(values, "x")
         assert (found.low, found.high) == (low, high)

@@ -10,8 +10,8 @@ import mohs
 from mohs.errors import MohsError
 from mohs.records import Outcome, Record, RunStore
 from mohs.report import listing
-from mohs.report.page import write_page
-from mohs.report.table import lines
+from mohs.report.attack.table import lines
+from mohs.report.template import write_page
 from mohs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed

@@ -15,8 +15,8 @@ from rich.console import Console
 
 import mohs
 from mohs.records import Outcome, Record
-from mohs.report.page import write_page
-from mohs.report.radius import (
+from mohs.report.radius.charts import left_standing, scatter, withstood
+from mohs.report.radius.figures import (
     KINDS,
     RadiusSummary,
     kind_of,
@@ -27,11 +27,11 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_charts import left_standing, scatter, withstood
-from mohs.report.radius_share import share_headline, share_notes
-from mohs.report.radius_terminal import RadiusView
-from mohs.report.radius_violins import density, levels, violins
+from mohs.report.radius.shares import share_headline, share_notes
+from mohs.report.radius.view import RadiusView
+from mohs.report.radius.violins import density, levels, violins
 from mohs.report.table import rate
+from mohs.report.template import write_page
 from mohs.report.terminal import print_run
 from mohs.run import Run
 from mohs.text import Edit

@@ -11,9 +11,9 @@ import pytest
 from rich.console import Console
 
 from mohs.records import Outcome, Record
-from mohs.report.page import write_page
-from mohs.report.second_order import predictions, second_order_lines, summarise_second_order
-from mohs.report.second_order_terminal import SecondOrderView, two_level
+from mohs.report.second_order.figures import predictions, second_order_lines, summarise_second_order
+from mohs.report.second_order.view import SecondOrderView, two_level
+from mohs.report.template import write_page
 from mohs.report.terminal import print_run
 from mohs.run import Run
 from mohs.text import Edit

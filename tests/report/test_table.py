@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from mohs.records import Outcome, Record
-from mohs.report.metrics import Mean, Summary, summarise
-from mohs.report.table import goal_named, lines, rows_of, summary_tables
+from mohs.report.attack.figures import Summary, summarise
+from mohs.report.attack.table import goal_named, lines, rows_of, summary_tables
+from mohs.report.rates import Mean
 
 HIT = Record(
     "a", "0", Outcome.SUCCESS, 1, ("text",), ("x",), seed=0, words=4, queries=10, scores_before=(0.2, 0.8),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mohs.records import Outcome, Record
-from mohs.report.terminal import _headline, diff
+from mohs.report.attack.view import _headline
+from mohs.report.terminal import diff
 from mohs.text import Edit
 
 

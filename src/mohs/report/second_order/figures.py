@@ -16,7 +16,7 @@ from typing import Any
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.listing import first_of_highest, named
-from mohs.report.metrics import Mean, Rate, mean_of
+from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
 _WITH_PAIR = "examples with a patch pair"

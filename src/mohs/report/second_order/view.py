@@ -1,8 +1,9 @@
-"""A second-order run on the terminal: the table, and vulnerable examples as two-level diffs."""
+"""What a second-order run has to show: the table, and vulnerable examples as two-level diffs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,15 @@ from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
 from mohs.report.listing import pieces
-from mohs.report.second_order import (
+from mohs.report.second_order.figures import (
+    SecondOrderSummary,
     headline,
     predictions,
     second_order_flags,
     second_order_lines,
     summarise_second_order,
 )
-from mohs.report.table import tables_of
+from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import printable, show_tables
 
 if TYPE_CHECKING:
@@ -29,13 +31,32 @@ class SecondOrderView:
     """What a second-order run has to show."""
 
     def __init__(self, run: Run) -> None:
-        config = run.manifest["config"]
         self._run = run
-        self._labels = [str(label) for label in config.get("labels") or ()]
-        self._summaries = summarise_second_order(run.records())
-        self.title = f"{config.get('victim')} on {config.get('data')}, second-order, seed {config.get('seed')}"
-        self.notes = second_order_flags(run.manifest.get("facts", {}), self._summaries, len(run), run.planned)
-        self.errors = sum(summary.outcomes["error"] for summary in self._summaries)
+
+    @cached_property
+    def _summaries(self) -> list[SecondOrderSummary]:
+        return summarise_second_order(self._run.records())
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return f"{config.get('victim')} on {config.get('data')}, second-order, seed {config.get('seed')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return second_order_flags(facts, self._summaries, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return sum(summary.outcomes["error"] for summary in self._summaries)
+
+    def vulnerable(self) -> list[SecondOrderSummary]:
+        """The figures of a second-order run."""
+        return self._summaries
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
@@ -56,13 +77,24 @@ class SecondOrderView:
                 "words, steps, perplexity: over vulnerable examples"
             )
         show_tables(console, tables, "; ".join(parts))
+        labels = [str(label) for label in self._run.manifest["config"].get("labels") or ()]
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
             console.print(Styled(printable(f"{record.attack}, {record.example_id}"), style="dim"))
             console.print(two_level(record))
-            for line in _said(record, self._labels):
+            for line in _said(record, labels):
                 console.print(line)
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.second_order.page import second_order_page
+
+        return second_order_page(self._run)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([(found.attack, second_order_lines(found)) for found in self._summaries])
 
 
 def two_level(record: Record) -> Styled:

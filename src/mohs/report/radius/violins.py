@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.report.bias_charts import ticks, written
-from mohs.report.radius_share import ShareFigures
+from mohs.report.charts import ticks, written
+from mohs.report.radius.shares import ShareFigures
 
 MOST_VIOLINS = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 388, 12, 180

@@ -1,4 +1,4 @@
-"""The browsable page of a run: one HTML file that needs nothing else.
+"""The browsable page of an attack run: one HTML file that needs nothing else.
 
 The summary and its charts are plain HTML and SVG. The rows travel as JSON inside the page, and a script shows them.
 """
@@ -6,49 +6,20 @@ The summary and its charts are plain HTML and SVG. The rows travel as JSON insid
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Record
-from mohs.report.charts import bars, curve
-from mohs.report.flags import flags
+from mohs.report.attack.charts import curve
+from mohs.report.attack.figures import Summary, summarise
+from mohs.report.attack.flags import flags
+from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
+from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, first_of_highest, named, row_of, share, short_names
-from mohs.report.metrics import Summary, summarise
-from mohs.report.table import goal_named, has_own_goal, lines, rows_of
-from mohs.report.template import embedded, rendered, written
+from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
     from mohs.run import Run
-
-
-def write_page(run: Run, path: Path, epsilon: float | None = None) -> Path:
-    """Write one self-contained HTML file, as the run's command wants it; the same run gives the same bytes."""
-    return written(_page_of(run, epsilon), path)
-
-
-def write_against(run: Run, before: Run, path: Path, epsilon: float | None = None) -> Path:
-    """Write the page of two bias runs over the same pairs."""
-    from mohs.report.bias_page import against_page
-
-    return written(against_page(run, before, epsilon), path)
-
-
-def _page_of(run: Run, epsilon: float | None) -> str:
-    command = run.manifest.get("command")
-    if command == "second-order":
-        from mohs.report.second_order_page import second_order_page
-
-        return second_order_page(run)
-    if command == "bias":
-        from mohs.report.bias_page import bias_page
-
-        return bias_page(run, epsilon)
-    if command == "radius":
-        from mohs.report.radius_page import radius_page
-
-        return radius_page(run)
-    return _render(run)
 
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
@@ -76,7 +47,8 @@ def _columns(attacks: int) -> list[dict[str, Any]]:
     ]
 
 
-def _render(run: Run) -> str:
+def attack_page(run: Run) -> str:
+    """The whole page."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     labels = [str(label) for label in config.get("labels") or ()]
     listing = Listing(lambda record, attack: _row(record, attack, labels))
@@ -86,7 +58,7 @@ def _render(run: Run) -> str:
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
     columns = _columns(len(names))
     return rendered(
-        "page.html.j2",
+        "attack/page.html.j2",
         title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}",
         config=config,
         versions=run.manifest.get("facts", {}).get("versions", {}),

@@ -1,4 +1,4 @@
-"""The figures of a run, each with its denominator named and a 95% interval.
+"""The figures of an attack run, each with its denominator named and a 95% interval.
 
 Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
 skipped example met the goal before any attack. "Read" are all examples that the victim scored before any attack,
@@ -10,77 +10,14 @@ is to keep the label with fewer words (`reduced:N`) there is none under attack: 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from statistics import NormalDist
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
-
-_RESAMPLES = 2000
-_Z = NormalDist().inv_cdf(0.975)
-_DRAWN = 1 << 16  # numbers at a time: few enough for a processor's cache
-
-
-@dataclass(frozen=True)
-class Rate:
-    """A share: how many of how many, with its Wilson interval. `of` names the denominator."""
-
-    hits: int
-    total: int
-    of: str
-
-    @property
-    def value(self) -> float | None:
-        """The share, or None if there is nothing to divide by."""
-        return self.hits / self.total if self.total else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95% Wilson score interval."""
-        if not self.total:
-            return None
-        # By its formula: scipy.stats takes longer to load than all the rest of a small run takes.
-        n, share, z = self.total, self.hits / self.total, _Z
-        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-        half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        return (0.0 if not self.hits else middle - half), (1.0 if self.hits == n else middle + half)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean with its 95% percentile-bootstrap interval. `over` names what it is taken over."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    total: int
-    over: str
-
-
-def mean_of(values: Sequence[float], over: str) -> Mean:
-    """The mean of some values; its interval comes from resampling with a fixed seed."""
-    if not values:
-        return Mean(None, None, None, 0, over)
-    numbers = np.asarray(values, dtype=np.float64)
-    low, high = float(numbers[0]), float(numbers[0])
-    if len(set(values)) > 1:
-        low, high = np.percentile(np.concatenate(list(_resampled(numbers))), [2.5, 97.5]).tolist()
-    return Mean(float(numbers.mean()), low, high, len(values), over)
-
-
-def _resampled(numbers: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
-    """Means of as many numbers drawn with replacement, some at a time so that memory stays small."""
-    generator = np.random.default_rng(0)
-    step = max(1, _DRAWN // len(numbers))
-    for done in range(0, _RESAMPLES, step):
-        yield generator.choice(numbers, (min(step, _RESAMPLES - done), len(numbers))).mean(axis=1)
+from mohs.report.rates import Mean, Rate, mean_of
 
 
 @dataclass(frozen=True)

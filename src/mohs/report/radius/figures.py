@@ -15,9 +15,9 @@ from typing import Any
 
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, run_flags
-from mohs.report.metrics import Mean, Rate, mean_of
-from mohs.report.radius_share import ShareFigures, ShareTally, all_figures, shares_of
-from mohs.report.radius_uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
+from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures, shares_of
+from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
+from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
 KINDS = {"whole": "withstands all", "exact": "exact", "bracketed": "bracketed", "unknown": "open above"}

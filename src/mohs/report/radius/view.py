@@ -1,9 +1,12 @@
-"""A radius run on the terminal: how much is known, the curve, what attacks found, and the shares."""
+"""What a radius run has to show: how much is known, the curve, what attacks found, and the shares."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -11,7 +14,9 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
-from mohs.report.radius import (
+from mohs.report.radius.figures import (
+    RadiusSummary,
+    curve_lines,
     radius_flags,
     radius_headline,
     radius_lines,
@@ -19,9 +24,9 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_share import ShareFigures, mean_cells, share_headline, share_notes, shares_of
-from mohs.report.radius_uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
-from mohs.report.table import rate, tables_of
+from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
+from mohs.report.table import rate, table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 
 if TYPE_CHECKING:
@@ -32,12 +37,40 @@ class RadiusView:
     """What a radius run has to show."""
 
     def __init__(self, run: Run) -> None:
-        config = run.manifest["config"]
         self._run = run
-        self._summary = summarise_radius(run.records(), config, run.planned)
-        self.title = f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
-        self.notes = radius_flags(run.manifest.get("facts", {}), self._summary, len(run), run.planned)
-        self.errors = self._summary.outcomes["error"]
+
+    @cached_property
+    def _summary(self) -> RadiusSummary:
+        return summarise_radius(self._run.records(), self._run.manifest["config"], self._run.planned)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return radius_flags(facts, self._summary, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._summary.outcomes["error"]
+
+    def radii(self) -> list[dict[str, Any]]:
+        """Of a radius run, what was found for each example that the victim reads right."""
+        return [{"example": r.example_id, **r.details} for r in self._run.records() if r.outcome is Outcome.MEASURED]
+
+    def certificates(self, path: str | Path) -> Path:
+        """Write the certificates of a radius run, one a line."""
+        with Path(path).open("w", encoding="utf-8") as file:
+            for row in self.radii():
+                if "certificate" in row:
+                    file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
+        return Path(path)
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
@@ -72,6 +105,16 @@ class RadiusView:
             console.print()
             console.print(Styled(printable(_line(record)), style="dim"))
             console.print(diff(record))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.radius.page import radius_page
+
+        return radius_page(self._run)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([("radius", radius_lines(self._summary)), ("withstand r", curve_lines(self._summary))])
 
     def _curve(self, console: Console) -> None:
         table = _table(console, "Withstand any r substitutions", "r", "proven", "possible")

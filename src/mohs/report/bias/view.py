@@ -1,17 +1,19 @@
-"""Bias runs on the terminal: one, or two side by side."""
+"""What bias runs have to show: one, or two side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from mohs.bias.statistics import PairBias
-from mohs.report.bias import (
+from mohs.bias.statistics import PairBias, pair_biases
+from mohs.report.bias.figures import (
     LEVEL,
+    BiasFigures,
     Pair,
     against_flags,
     bias_figures,
@@ -24,6 +26,7 @@ from mohs.report.bias import (
     signed,
     spread,
 )
+from mohs.report.table import table_html
 from mohs.report.terminal import printable
 
 if TYPE_CHECKING:
@@ -36,14 +39,40 @@ class BiasView:
     """What a bias run has to show."""
 
     def __init__(self, run: Run, epsilon: float | None = None) -> None:
-        config = run.manifest["config"]
-        self._figures = bias_figures(run, epsilon)
-        self.title = (
+        self._run, self._epsilon = run, epsilon
+
+    @cached_property
+    def _figures(self) -> BiasFigures:
+        return bias_figures(self._run, self._epsilon)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return (
             f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
             f"seed {config.get('seed')}"
         )
-        self.notes = bias_flags(run.manifest.get("facts", {}), self._figures, len(run), run.planned)
-        self.errors = self._figures.outcomes["error"]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return bias_flags(facts, self._figures, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._figures.outcomes["error"]
+
+    def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
+        """The bias of each pair at each distance.
+
+        filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
+        """
+        if filtered and epsilon is None:
+            epsilon = float(self._run.manifest["config"]["epsilon"])
+        return pair_biases(self._run.records(), epsilon=epsilon)
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
@@ -71,6 +100,28 @@ class BiasView:
             "in brackets: 95% intervals"
         )
         console.print(Styled(below, style="dim italic"))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.bias.page import bias_page
+
+        return bias_page(self._run, self._figures)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([(", ".join(self._run.manifest["config"]["attacks"]), _lines(self.biases()))])
+
+
+def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
+    """The rows of a notebook's table: pair and distance, the bias, and how much it was measured on."""
+    return [
+        (
+            f"{one.old}|{one.new}, k={one.k}",
+            f"{one.bias:+.4f} [{one.low:+.4f}, {one.high:+.4f}]",
+            f"{one.neighbours:,} neighbours of {one.sentences} sentences",
+        )
+        for one in found
+    ]
 
 
 def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
@@ -114,11 +165,31 @@ class AgainstView:
 
     def __init__(self, run: Run, before: Run, epsilon: float | None = None) -> None:
         comparable(run, before)
-        self._after, self._before = bias_figures(run, epsilon), bias_figures(before, epsilon)
-        old, new = before.manifest["config"], run.manifest["config"]
-        self.title = f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
-        self.notes = against_flags(run, before, self._after, self._before)
-        self.errors = self._after.outcomes["error"]
+        self._run, self._other, self._epsilon = run, before, epsilon
+
+    @cached_property
+    def _after(self) -> BiasFigures:
+        return bias_figures(self._run, self._epsilon)
+
+    @cached_property
+    def _before(self) -> BiasFigures:
+        return bias_figures(self._other, self._epsilon)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        old, new = self._other.manifest["config"], self._run.manifest["config"]
+        return f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        return against_flags(self._run, self._other, self._after, self._before)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._after.outcomes["error"]
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
@@ -140,6 +211,19 @@ class AgainstView:
             console.print(filtered if old.filtered or new.filtered else "No sentence.")
         below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
         console.print(Styled(below, style="dim italic"))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.bias.page import against_page
+
+        return against_page(self._run, self._other, self._after, self._before)
+
+    def html(self) -> str:
+        """The tables for a notebook, one a run."""
+        sides = (("before", self._other, self._before), ("after", self._run, self._after))
+        return table_html(
+            [(f"{run.manifest['config'].get('victim')} ({name})", _lines(found.whole)) for name, run, found in sides]
+        )
 
 
 def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) -> Table:

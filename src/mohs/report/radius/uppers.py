@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from mohs.report.metrics import Mean, Rate, mean_of
+from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
 RIGHT = "examples read right"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from mohs.report.bias_charts import ticks, written
-from mohs.report.radius import RadiusSummary
-from mohs.report.radius_share import ShareFigures
-from mohs.report.radius_uppers import Upper
-from mohs.report.radius_violins import scale
+from mohs.report.charts import ticks, written
+from mohs.report.radius.figures import RadiusSummary
+from mohs.report.radius.shares import ShareFigures
+from mohs.report.radius.uppers import Upper
+from mohs.report.radius.violins import scale
 
 MOST_LINES = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 388, 12, 180

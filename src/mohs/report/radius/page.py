@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.records import Outcome, Record
 from mohs.report.listing import Listing, column, first_of_highest, named, row_of, short_names
-from mohs.report.radius import (
+from mohs.report.radius.charts import left_standing, scatter, withstood
+from mohs.report.radius.figures import (
     KINDS,
     RadiusSummary,
     kind_of,
@@ -20,10 +21,9 @@ from mohs.report.radius import (
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius_charts import left_standing, scatter, withstood
-from mohs.report.radius_share import mean_cells, share_headline, share_notes, shares_of
-from mohs.report.radius_uppers import DUEL_NOTE, upper_cells, upper_note
-from mohs.report.radius_violins import levels, violins
+from mohs.report.radius.shares import mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.uppers import DUEL_NOTE, upper_cells, upper_note
+from mohs.report.radius.violins import levels, violins
 from mohs.report.table import rate
 from mohs.report.template import embedded, rendered
 
@@ -44,7 +44,7 @@ def radius_page(run: Run) -> str:
     columns = _columns(bool(shares))
     names = short_names(upper.attack for upper in summary.attacks)
     return rendered(
-        "radius.html.j2",
+        "radius/page.html.j2",
         title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, robustness radius",
         config=config,
         versions=facts.get("versions", {}),

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mohs.bias.statistics import PairBias
-from mohs.report.bias import ByPair, signed, spread
+from mohs.report.bias.figures import ByPair, signed, spread
+from mohs.report.charts import ticks, written
 
 MOST_PAIRS = 24  # in a chart; the table has all
 MOST_LINES = 6
@@ -17,21 +18,6 @@ _LEFT, _RIGHT, _TOP, _ROW = 148, 388, 10, 32  # of the forest
 _WIDTH = 0.02  # of a bin
 
 Row = tuple[str, PairBias | None, PairBias | None]
-
-
-def ticks(low: float, high: float) -> list[float]:
-    """Round numbers from below the lowest to above the highest, about four steps of them."""
-    room = max(high - low, 1e-4)
-    raw = room / 4
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
-
-
-def written(value: float) -> str:
-    """A tick: no more digits than it needs."""
-    return f"{value:.10f}".rstrip("0").rstrip(".") or "0"
 
 
 def _reach(found: Iterable[PairBias | None]) -> list[float]:

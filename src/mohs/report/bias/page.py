@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.bias.statistics import PairBias
 from mohs.records import Record
-from mohs.report.bias import (
+from mohs.report.bias.charts import MOST_PAIRS, Row, by_distance, forest, histograms
+from mohs.report.bias.figures import (
     BiasFigures,
     Pair,
     against_flags,
-    bias_figures,
     bias_flags,
     bias_headline,
     both,
     by_pair,
     chance,
-    comparable,
     compared,
     signed,
     spread,
 )
-from mohs.report.bias_charts import MOST_PAIRS, Row, by_distance, forest, histograms
 from mohs.report.template import rendered
 from mohs.text import Text
 
@@ -34,17 +32,16 @@ EXAMPLES = 5  # shown of a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
 
 
-def bias_page(run: Run, epsilon: float | None = None) -> str:
-    """The whole page of one run; epsilon: another than the run's."""
+def bias_page(run: Run, figures: BiasFigures) -> str:
+    """The whole page of one run."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     facts = run.manifest.get("facts", {})
-    figures = bias_figures(run, epsilon)
     sets = [("All sentences", figures.whole, ""), _filtered(figures)]
     last = max((one.k for one in figures.whole), default=0)
     rows = [_ends(found, last) for _, found, _ in sets]
     pairs = by_pair(figures.whole)
     return rendered(
-        "bias.html.j2",
+        "bias/page.html.j2",
         title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, counterfactual bias",
         config=config,
         versions=facts.get("versions", {}),
@@ -66,10 +63,8 @@ def bias_page(run: Run, epsilon: float | None = None) -> str:
     )
 
 
-def against_page(run: Run, before: Run, epsilon: float | None = None) -> str:
-    """The page of two runs over the same pairs, the earlier as `before`."""
-    comparable(run, before)
-    new, old = bias_figures(run, epsilon), bias_figures(before, epsilon)
+def against_page(run: Run, before: Run, new: BiasFigures, old: BiasFigures) -> str:
+    """The page of two runs over the same pairs, the earlier as `before`; new, old: their figures."""
     sets = [
         ("All sentences", old.whole, new.whole, ""),
         ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),
@@ -78,7 +73,7 @@ def against_page(run: Run, before: Run, epsilon: float | None = None) -> str:
     tables = [both(earlier, later) for _, earlier, later, _ in sets]
     rows: list[list[Row]] = [[("|".join(pair), a, b) for pair, k, a, b in table if k == last] for table in tables]
     return rendered(
-        "against.html.j2",
+        "bias/against.html.j2",
         title=f"{_victim(before)} and {_victim(run)}, counterfactual bias",
         headline=compared(old, new),
         flags=against_flags(run, before, new, old),

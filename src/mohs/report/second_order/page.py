@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mohs.records import Record
 from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, pieces, row_of, short_names
-from mohs.report.second_order import (
+from mohs.report.second_order.figures import (
     headline,
     predictions,
     second_order_flags,
@@ -38,7 +38,7 @@ def second_order_page(run: Run) -> str:
     if listing.outcomes["success"]:
         data["only"] = ["success"]  # the list starts with what was found
     return rendered(
-        "second_order.html.j2",
+        "second_order/page.html.j2",
         title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, second-order robustness",
         config=config,
         versions=facts.get("versions", {}),

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from mohs.report.metrics import Mean, Rate, mean_of
-from mohs.report.radius_uppers import rate_json
+from mohs.report.radius.uppers import rate_json
+from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
 THRESHOLDS = (0.5, 0.9, 0.99)
