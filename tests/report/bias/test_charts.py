@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from mohs.bias.statistics import PairBias
 from mohs.report.bias.charts import MOST_PAIRS, by_distance, forest, histograms
 from mohs.report.bias.figures import by_pair
-from mohs.report.charts import ticks
 
 numbers = st.floats(-1, 1, allow_nan=False)
 
@@ -28,17 +26,6 @@ def one(bias: float, low: float = math.nan, high: float = math.nan, k: int = 0, 
         "high": high,
     }
     return PairBias(**(values | {"p": 0.1, "holm": 0.1, "exact": True, "bins": {0: 3}} | changes))  # type: ignore[arg-type]
-
-
-@given(numbers, numbers)
-def test_ticks_hold_all_values_and_are_few_and_even(a: float, b: float) -> None:
-    low, high = min(a, b), max(a, b)
-    marks = ticks(low, high)
-    assert marks[0] <= low + 1e-6
-    assert marks[-1] >= high - 1e-6
-    assert 2 <= len(marks) <= 7
-    steps = [after - before for before, after in pairwise(marks)]
-    assert max(steps) - min(steps) < 1e-6
 
 
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=5))
