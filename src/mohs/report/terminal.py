@@ -39,16 +39,17 @@ def print_run(
     epsilon: for bias runs, another than the one they were begun with.
     """
     view = view_of(run, against, epsilon)
+    notes = view.notes  # reads the records: nothing is printed of a run that cannot be read
     if as_json:
         place = str(run.folder) if run.folder else None
-        progress = {"finished": len(run), "planned": run.planned, "notes": view.notes}
+        progress = {"finished": len(run), "planned": run.planned, "notes": notes}
         print(json.dumps({"run": place, **progress, **view.figures(), "effort": run.effort(), **extra}))
     else:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
         console = Console(markup=False, emoji=False, highlight=False)
         console.print(Styled(printable(view.title), style="bold"))
-        for note in view.notes:
+        for note in notes:
             console.print(Styled(printable(note), style="yellow"))
         view.show(console, diffs)
         console.print()
