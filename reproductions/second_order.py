@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mohs.bias import PairBias
-    from mohs.report.second_order import SecondOrderSummary
+    from mohs.report.second_order.figures import SecondOrderSummary
 
 LABELS = ("negative", "positive")
 # The sizes of section 3.3.1; the LSTM whose bias is measured (4.2.1) has 75 numbers a direction.
@@ -174,7 +174,7 @@ def trained(arch: str, setting: Setting, *, debiased: bool = False) -> str:
 def searched(arch: str, victim: str, method: str, n: int, models: dict[str, Any], setting: Setting) -> dict[str, Any]:
     """The figures of one method on one victim."""
     import mohs
-    from mohs.report.second_order import summarise_second_order
+    from mohs.report.second_order.figures import summarise_second_order
 
     before, started = models["masked_lm"].asked, time.perf_counter()
     with mohs.second_order_attack(
@@ -265,7 +265,7 @@ def bias(setting: Setting, loaded: dict[str, Any]) -> None:
     """The base and the debiased LSTM over all of the dev part: two tables, and the page that sets them side by side."""
     import mohs
     from mohs.bias import pair_biases
-    from mohs.report.page import write_against
+    from mohs.report.template import write_against
 
     names = {"base": trained("bilstm", setting), "debiased": trained("bilstm", setting, debiased=True)}
     runs = {}

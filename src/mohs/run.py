@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mohs.attacks.goal import UNTARGETED
-from mohs.bias import PairBias, pair_biases
+from mohs.bias import PairBias
 from mohs.errors import BadInput
-from mohs.records import Outcome, Record, RunStore
+from mohs.records import Record, RunStore
 
 if TYPE_CHECKING:
-    from mohs.report.metrics import Summary
-    from mohs.report.second_order import SecondOrderSummary
+    from mohs.report.attack.figures import Summary
+    from mohs.report.attack.view import AttackView
+    from mohs.report.bias.view import BiasView
+    from mohs.report.radius.view import RadiusView
+    from mohs.report.second_order.figures import SecondOrderSummary
+    from mohs.report.second_order.view import SecondOrderView
+    from mohs.report.view import View
 
 
 class Run:
@@ -69,53 +73,42 @@ class Run:
 
     def summary(self) -> list[Summary]:
         """The figures of each attack, with denominators and 95% intervals."""
-        from mohs.report.metrics import summarise
-
-        self._made_by("attack")
-        return summarise(self.records(), self.goal_of)
+        return cast("AttackView", self._view("attack")).summary()
 
     def vulnerable(self) -> list[SecondOrderSummary]:
         """The figures of a second-order run."""
-        from mohs.report.second_order import summarise_second_order
-
-        self._made_by("second-order")
-        return summarise_second_order(self.records())
+        return cast("SecondOrderView", self._view("second-order")).vulnerable()
 
     def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
         """The bias of each pair at each distance.
 
         filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
         """
-        self._made_by("bias")
-        if filtered and epsilon is None:
-            epsilon = float(self.manifest["config"]["epsilon"])
-        return pair_biases(self.records(), epsilon=epsilon)
+        return cast("BiasView", self._view("bias")).biases(filtered=filtered, epsilon=epsilon)
 
     def radii(self) -> list[dict[str, Any]]:
         """Of a radius run, what was found for each example that the victim reads right."""
-        self._made_by("radius")
-        return [{"example": r.example_id, **r.details} for r in self.records() if r.outcome is Outcome.MEASURED]
+        return cast("RadiusView", self._view("radius")).radii()
 
     def certificates(self, path: str | Path) -> Path:
         """Write the certificates of a radius run, one a line."""
-        self._made_by("radius")
-        with Path(path).open("w", encoding="utf-8") as file:
-            for row in self.radii():
-                if "certificate" in row:
-                    file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
-        return Path(path)
+        return cast("RadiusView", self._view("radius")).certificates(path)
 
-    def _made_by(self, command: str) -> None:
+    def _view(self, command: str) -> View:
+        """What the run has to show, if this is the command that made it."""
+        from mohs.report.view import view_of
+
         if self.command != command:
             figures = {"attack": "summary()", "second-order": "vulnerable()", "bias": "biases()", "radius": "radii()"}
             raise BadInput(f"This is a run of `mohs {self.command}`; its figures are run.{figures[self.command]}.")
+        return view_of(self)
 
     def report(self, path: str | Path | None = None, *, epsilon: float | None = None) -> Path:
         """Write the browsable page, by default report.html in the run folder, or here for a run in memory.
 
         epsilon: of a bias run, for another filtered set.
         """
-        from mohs.report.page import write_page
+        from mohs.report.template import write_page
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
         return write_page(self, place, epsilon)
@@ -144,25 +137,6 @@ class Run:
         self.close()
 
     def _repr_html_(self) -> str:
-        from mohs.report.table import lines, table_html
+        from mohs.report.view import view_of
 
-        if self.command == "bias":
-            rows = [
-                (f"{row.old}|{row.new}, k={row.k}", f"{row.bias:+.4f} [{row.low:+.4f}, {row.high:+.4f}]", _size(row))
-                for row in self.biases()
-            ]
-            return table_html([(", ".join(self.manifest["config"]["attacks"]), rows)])
-        if self.command == "second-order":
-            from mohs.report.second_order import second_order_lines
-
-            return table_html([(found.attack, second_order_lines(found)) for found in self.vulnerable()])
-        if self.command == "radius":
-            from mohs.report.radius import curve_lines, radius_lines, summarise_radius
-
-            figures = summarise_radius(self.records(), self.manifest["config"])
-            return table_html([("radius", radius_lines(figures)), ("withstand r", curve_lines(figures))])
-        return table_html([(summary.attack, lines(summary)) for summary in self.summary()])
-
-
-def _size(row: PairBias) -> str:
-    return f"{row.neighbours:,} neighbours of {row.sentences} sentences"
+        return view_of(self).html()

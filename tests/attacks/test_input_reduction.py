@@ -15,7 +15,7 @@ from mohs.attacks.input_reduction import InputReduction, RankedInputReduction, g
 from mohs.attacks.random_words import RandomWords
 from mohs.errors import BadInput
 from mohs.records import Outcome, Record
-from mohs.report.table import lines
+from mohs.report.attack.table import lines
 from tests.toys import WordCount
 
 WEIGHTS = {"good": 3.0, "truly": 1.0, "dull": -2.0}

@@ -17,7 +17,9 @@ import pyarrow.parquet  # noqa: F401
 import scipy.stats  # noqa: F401
 import torch  # noqa: F401
 
-import mohs.report.page
+import mohs.report.attack.page
+import mohs.report.attack.view
+import mohs.report.template
 import mohs.report.terminal
 import mohs.runs  # noqa: F401
 from mohs.cli import main

@@ -1,24 +1,16 @@
-"""The geometry of the charts."""
+"""The geometry that charts share."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from itertools import pairwise
 
-from mohs.records import Outcome, Record
-from mohs.report.charts import bars, curve
-from mohs.report.metrics import summarise
+from hypothesis import given
+from hypothesis import strategies as st
 
-PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("x",), seed=0, words=1, queries=10)
+from mohs.report.charts import bars, ticks
 
-
-def test_the_curve_ends_at_the_success_rate() -> None:
-    records = [replace(PLAIN, outcome=Outcome.SUCCESS, queries=q) for q in (2, 5, 5)] + [PLAIN]
-    drawn = curve(summarise(records), {"a": Counter({2: 1, 5: 2})})
-    assert drawn is not None
-    heights = [float(part.split("V")[1].split("H")[0]) for part in drawn["paths"]["a"].split("H") if "V" in part]
-    # The axis runs from 180 (nothing) up to 12 (all): none, then a quarter, then three quarters.
-    assert heights == [180, 180 - 168 / 4, 180 - 168 * 3 / 4]
+numbers = st.floats(-1, 1, allow_nan=False)
 
 
 def test_bars_count_every_success_once() -> None:
@@ -31,4 +23,14 @@ def test_bars_count_every_success_once() -> None:
 
 def test_nothing_to_draw() -> None:
     assert bars({}) is None
-    assert curve([], {}) is None
+
+
+@given(numbers, numbers)
+def test_ticks_hold_all_values_and_are_few_and_even(a: float, b: float) -> None:
+    low, high = min(a, b), max(a, b)
+    marks = ticks(low, high)
+    assert marks[0] <= low + 1e-6
+    assert marks[-1] >= high - 1e-6
+    assert 2 <= len(marks) <= 7
+    steps = [after - before for before, after in pairwise(marks)]
+    assert max(steps) - min(steps) < 1e-6

@@ -14,7 +14,7 @@ import pytest
 from mohs.bias import PairBias
 from mohs.engine import Service
 from mohs.records import Outcome, Record
-from mohs.report.second_order import summarise_second_order
+from mohs.report.second_order.figures import summarise_second_order
 from mohs.text.text import Edit
 
 FILE = Path(__file__).parents[2] / "reproductions" / "second_order.py"

@@ -51,7 +51,7 @@ def report(
       mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
     from mohs.errors import BadInput
-    from mohs.report.page import write_against
+    from mohs.report.template import write_against
     from mohs.report.terminal import print_run
     from mohs.run import Run
 

@@ -1,16 +1,13 @@
-"""The geometry of the page's charts; the template draws them."""
+"""The geometry that the charts of several kinds of run share; the templates draw them."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from mohs.report.metrics import Summary
-
 _BARS = 16
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 40, 12, 12, 180  # of the curve's drawing
 
 
 def bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
@@ -28,29 +25,16 @@ def bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
     return {"labels": labels, "panels": panels, "most": max(max(counts) / sum(counts) for counts in panels.values())}
 
 
-def curve(summaries: Sequence[Summary], queries: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """For each attack the share of attacked examples that it fooled within so many queries, as a path of steps."""
-    if not queries:
-        return None
-    most = math.ceil(1.2 * max(2, *(max(counts) for counts in queries.values())))
+def ticks(low: float, high: float) -> list[float]:
+    """Round numbers from below the lowest to above the highest, about four steps of them."""
+    room = max(high - low, 1e-4)
+    raw = room / 4
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
 
-    def x(asked: float) -> float:
-        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * math.log(max(asked, 1)) / math.log(most), 1)
 
-    def y(share: float) -> float:
-        return round(_BOTTOM - (_BOTTOM - _TOP) * share, 1)
-
-    paths = {}
-    for summary in summaries:
-        fooled, total = 0, summary.success.total
-        if not total:
-            continue
-        points = {float(_LEFT): y(0)}
-        for asked, count in sorted(queries.get(summary.attack, {}).items()):
-            fooled += count
-            points[x(asked)] = y(fooled / total)
-        steps = "".join(f"H{at}V{height}" for at, height in points.items())
-        paths[summary.attack] = f"M{_LEFT} {points[float(_LEFT)]}{steps}H{_WIDTH - _RIGHT}"
-    decades = int(math.log10(most)) + 1
-    ticks = [d * 10**e for e in range(decades) for d in ((1, 2, 5) if decades <= 3 else (1,)) if d * 10**e <= most]
-    return {"paths": paths, "x": [(x(tick), f"{tick:,}") for tick in ticks], "most": most}
+def written(value: float) -> str:
+    """A tick: no more digits than it needs."""
+    return f"{value:.10f}".rstrip("0").rstrip(".") or "0"

@@ -1,60 +1,12 @@
-"""What a reader must know before believing the figures: signs that the evaluation itself is unreliable.
-
-In the manner of AutoAttack's checks (Croce and Hein 2020).
-"""
+"""What a reader must know before believing the figures of a run of any kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-from mohs.attacks.goal import keeps_label
-from mohs.report.metrics import Summary
 
 OFTEN = 0.1  # of the examples attacked
 MANY = 20  # examples, after which one label alone is no chance
-
-
-def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
-    """One sentence for each sign, the gravest first."""
-    found = run_flags(facts, finished, planned)
-    chance = 1 / max(facts.get("classes", 2), 2)
-    for summary in summaries[:1]:
-        interval = summary.accuracy_before.interval
-        if interval is not None and interval[1] < chance:
-            found.append("The victim does worse than chance: are the labels in the order of its classes?")
-        read = summary.accuracy_before.total
-        if summary.labels == 1 and read >= MANY:
-            found.append(
-                f"All {read} examples have the same label: if the file is sorted, draw rows at random with --sample."
-            )
-    found += facts.get("notes", [])
-    found += _black_beats_white(facts.get("boxes", {}), summaries)
-    for summary in summaries:
-        reduces = keeps_label(summary.goal)
-        if reduces:
-            found.append(
-                f"{summary.attack} shortens texts and keeps their label ({summary.goal}): its successes fool nobody, "
-                "and there is no accuracy under attack."
-            )
-        attacked = summary.success.total
-        if summary.empty > OFTEN * attacked:
-            found.append(
-                f"{summary.attack} had no word to {'delete' if reduces else 'replace'} in {summary.empty} of "
-                f"{attacked} examples: they withstood because their space is empty."
-            )
-        spent = summary.outcomes.get("exhausted", 0)
-        if spent > OFTEN * attacked:
-            found.append(
-                f"{summary.attack} ran out of queries on {spent} of {attacked} examples: "
-                "a larger --budget may find more."
-            )
-        if summary.near_ties > OFTEN * attacked:
-            stand = "1 verdict stands" if summary.near_ties == 1 else f"{summary.near_ties} verdicts stand"
-            found.append(
-                f"{summary.attack}: {stand} on a margin under 1e-4, and could fall otherwise on another machine."
-            )
-    return found
 
 
 def run_flags(facts: Mapping[str, Any], finished: int, planned: int) -> list[str]:
@@ -68,20 +20,3 @@ def run_flags(facts: Mapping[str, Any], finished: int, planned: int) -> list[str
             "can be repeated, and an attack meets another victim with each question."
         )
     return found
-
-
-def _black_beats_white(boxes: Mapping[str, str], summaries: Sequence[Summary]) -> list[str]:
-    """An attack that sees the gradients should not be weaker than one that does not, if both want the same."""
-    summaries = [s for s in summaries if not keeps_label(s.goal)]
-    white = [s for s in summaries if boxes.get(s.attack) == "white" and s.success.total]
-    black = [s for s in summaries if boxes.get(s.attack) == "black" and s.success.total]
-    if not white or not black:
-        return []
-    best, other = (max(side, key=lambda s: s.success.value or 0) for side in (white, black))
-    if (other.success.value or 0) <= (best.success.value or 0):
-        return []
-    return [
-        f"{other.attack}, which sees only scores, fooled the victim more often ({other.success.value:.0%}) than "
-        f"{best.attack}, which sees its gradients ({best.success.value:.0%}): "
-        "the gradients may mislead, or the spaces differ."
-    ]

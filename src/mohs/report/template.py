@@ -1,20 +1,24 @@
-"""How a page is made: templates beside this file, text that cannot become markup, one file at the end."""
+"""How a page is made: templates here and in the folders, text that cannot become markup, one file at the end."""
 
 from __future__ import annotations
 
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from mohs.errors import MohsError
+from mohs.report.view import view_of
+
+if TYPE_CHECKING:
+    from mohs.run import Run
 
 
 def rendered(name: str, **values: Any) -> str:
-    """A template filled in; whatever is not a template's own is escaped."""
+    """A template filled in, by its path in the folder of reports; whatever is not a template's own is escaped."""
     folder = resources.files("mohs.report")
     page = Environment(
         autoescape=True,
@@ -47,3 +51,13 @@ def written(page: str, path: Path) -> Path:
             f"{path} cannot be written ({error.strerror or error}); the run itself is untouched."
         ) from error
     return path
+
+
+def write_page(run: Run, path: Path, epsilon: float | None = None) -> Path:
+    """Write one self-contained HTML file, as the run's command wants it; the same run gives the same bytes."""
+    return written(view_of(run, epsilon=epsilon).page(), path)
+
+
+def write_against(run: Run, before: Run, path: Path, epsilon: float | None = None) -> Path:
+    """Write the page of two bias runs over the same pairs."""
+    return written(view_of(run, before, epsilon).page(), path)

@@ -1,4 +1,4 @@
-"""A run on the terminal: the table, a few diffs, and what it cost."""
+"""A run on the terminal: what it has to show, and what it cost; and what the views of several kinds of run share."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
-from mohs.report.flags import flags
-from mohs.report.table import goal_named, summary_tables
+from mohs.report.view import view_of
 from mohs.text import Text
 
 _ASKED = "_asked"
@@ -24,22 +22,6 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
     from mohs.run import Run
-
-
-class View(Protocol):
-    """What a kind of run has to show."""
-
-    title: str
-    notes: list[str]
-    errors: int
-
-    def figures(self) -> dict[str, Any]:
-        """For machines."""
-        ...
-
-    def show(self, console: Console, diffs: int) -> None:
-        """For people: tables, and a few examples."""
-        ...
 
 
 def print_run(
@@ -56,17 +38,18 @@ def print_run(
 
     epsilon: for bias runs, another than the one they were begun with.
     """
-    view = _view(run, against, epsilon)
+    view = view_of(run, against, epsilon)
+    notes = view.notes  # reads the records: nothing is printed of a run that cannot be read
     if as_json:
         place = str(run.folder) if run.folder else None
-        progress = {"finished": len(run), "planned": run.planned, "notes": view.notes}
+        progress = {"finished": len(run), "planned": run.planned, "notes": notes}
         print(json.dumps({"run": place, **progress, **view.figures(), "effort": run.effort(), **extra}))
     else:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
         console = Console(markup=False, emoji=False, highlight=False)
         console.print(Styled(printable(view.title), style="bold"))
-        for note in view.notes:
+        for note in notes:
             console.print(Styled(printable(note), style="yellow"))
         view.show(console, diffs)
         console.print()
@@ -87,51 +70,6 @@ def _cost(effort: Mapping[str, float]) -> str:
         f"{effort.get('seconds', 0):.1f} s",
     ]
     return ", ".join(parts)
-
-
-def _view(run: Run, against: Run | None, epsilon: float | None) -> View:
-    command = run.manifest.get("command")
-    if against is not None:
-        from mohs.report.bias_terminal import AgainstView
-
-        return AgainstView(run, against, epsilon)
-    if command == "bias":
-        from mohs.report.bias_terminal import BiasView
-
-        return BiasView(run, epsilon)
-    if command == "second-order":
-        from mohs.report.second_order_terminal import SecondOrderView
-
-        return SecondOrderView(run)
-    if command == "radius":
-        from mohs.report.radius_terminal import RadiusView
-
-        return RadiusView(run)
-    return _AttackView(run)
-
-
-class _AttackView:
-    def __init__(self, run: Run) -> None:
-        config = run.manifest["config"]
-        self._run = run
-        self._labels = config.get("labels") or []
-        self._summaries = run.summary()
-        goal = goal_named(run.goal, self._labels)
-        self.title = f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
-        self.notes = flags(run.manifest.get("facts", {}), self._summaries, len(run), run.planned)
-        self.errors = sum(summary.outcomes["error"] for summary in self._summaries)
-
-    def figures(self) -> dict[str, Any]:
-        return {"summary": [summary.to_json() for summary in self._summaries]}
-
-    def show(self, console: Console, diffs: int) -> None:
-        tables, below = summary_tables(self._summaries, console.width)
-        show_tables(console, tables, below)
-        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
-        for record in islice(hits, diffs):
-            console.print()
-            console.print(_headline(record, self._labels))
-            console.print(diff(record))
 
 
 def show_tables(console: Console, tables: Sequence[Table], below: str) -> None:
@@ -186,21 +124,6 @@ def diff(record: Record) -> Styled:
 def printable(text: str) -> str:
     """A string without the control characters that would steer a terminal; as long as before."""
     return _CONTROL.sub("\ufffd", text)
-
-
-def _headline(record: Record, labels: list[str]) -> Styled:
-    def called(number: int) -> str:
-        return labels[number] if number < len(labels) else f"class {number}"
-
-    def name(scores: tuple[float, ...]) -> str:
-        best = max(range(len(scores)), key=scores.__getitem__)
-        return called(best) if set(scores) <= {0.0, 1.0} else f"{called(best)} {scores[best]:.0%}"
-
-    attack = f"{record.attack} ({record.by})" if record.by else record.attack
-    misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
-    truth = f" (label {called(record.label)})" if misread else ""  # a goal like below:0.3 takes such examples too
-    line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
-    return Styled(printable(line), style="dim")
 
 
 def _errors(run: Run, count: int) -> str:

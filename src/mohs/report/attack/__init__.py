@@ -1,0 +1,1 @@
+"""What attack runs have to show."""

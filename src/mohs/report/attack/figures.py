@@ -1,0 +1,133 @@
+"""The figures of an attack run, each with its denominator named and a 95% interval.
+
+Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
+skipped example met the goal before any attack. "Read" are all examples that the victim scored before any attack,
+also where the attack then failed with an error: errors befall only what is attacked, so that accuracy without them
+would be too low. "Judged" are all examples without an error; "attacked" are those of them that were not skipped.
+Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
+is to keep the label with fewer words (`reduced:N`) there is none under attack: nobody tried to lower it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mohs.attacks.goal import UNTARGETED, keeps_label
+from mohs.records import Outcome, Record
+from mohs.report.rates import Mean, Rate, mean_of
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one attack."""
+
+    attack: str
+    outcomes: dict[str, int]
+    accuracy_before: Rate
+    accuracy_under_attack: Rate | None  # None where the label is to stay
+    success: Rate
+    words_changed: Mean
+    share_changed: Mean
+    queries: Mean
+    goal: str = UNTARGETED
+    words_left: Mean | None = None  # where the label is to stay with fewer words
+    near_ties: int = 0
+    cut: int = 0  # examples longer than the victim's window
+    empty: int = 0  # examples attacked that had no word to replace
+    labels: int = 0  # how many different labels the examples read have
+    by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
+    measures: dict[str, Mean] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines, rates and intervals spelt out."""
+        row = asdict(self)
+        for key in ("accuracy_before", "accuracy_under_attack", "success"):
+            rate: Rate | None = getattr(self, key)
+            if rate is not None:
+                row[key] |= {"value": rate.value, "interval": rate.interval}
+        return row
+
+
+def _right(record: Record, scores: Sequence[float]) -> bool:
+    """Whether the prediction (the first of the highest) is the label."""
+    return bool(scores) and max(range(len(scores)), key=scores.__getitem__) == record.label
+
+
+class _Tally:
+    """Collects one attack's numbers while its records stream by, without keeping the records."""
+
+    def __init__(self, goal: str) -> None:
+        self.goal = goal
+        self.outcomes: Counter[str] = Counter()
+        self.changed: list[float] = []
+        self.shares: list[float] = []
+        self.queries: list[float] = []
+        self.left: list[float] = []
+        self.measures: dict[str, list[float]] = {}
+        self.near_ties = 0
+        self.cut = 0
+        self.empty = 0
+        self.labels: set[int] = set()
+        self.by: Counter[str] = Counter()
+        self.read = 0
+        self.right_before = 0
+        self.right_after = 0
+
+    def add(self, record: Record) -> None:
+        self.outcomes[str(record.outcome)] += 1
+        self.near_ties += record.near_tie
+        self.cut += record.beyond_window > 0
+        judged = record.outcome is not Outcome.ERROR
+        if judged or record.scores_before:
+            self.read += 1
+            self.labels.add(record.label)
+            self.right_before += _right(record, record.scores_before)
+        if judged:
+            self.right_after += _right(record, record.scores_after or record.scores_before)
+        if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
+            self.queries.append(record.queries)
+            self.left.append(record.words - len(record.edits))
+            self.empty += not record.positions
+        if record.outcome is Outcome.SUCCESS:
+            self.changed.append(len(record.edits))
+            self.by.update([record.by] if record.by else [])
+            self.shares.append(len(record.edits) / max(record.words, 1))
+            for name, value in record.measures.items():
+                self.measures.setdefault(name, []).append(value)
+
+    def summary(self, attack: str) -> Summary:
+        count = {str(outcome): self.outcomes[str(outcome)] for outcome in Outcome if outcome is not Outcome.MEASURED}
+        attacked = count["success"] + count["failed"] + count["exhausted"]
+        judged = attacked + count["skipped"]
+        reduces = keeps_label(self.goal)
+        return Summary(
+            attack=attack,
+            outcomes=count,
+            accuracy_before=Rate(self.right_before, self.read, "examples read"),
+            accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples judged"),
+            success=Rate(count["success"], attacked, "examples attacked"),
+            words_changed=mean_of(self.changed, "successes"),
+            share_changed=mean_of(self.shares, "successes"),
+            queries=mean_of(self.queries, "examples attacked"),
+            goal=self.goal,
+            words_left=mean_of(self.left, "examples attacked") if reduces else None,
+            near_ties=self.near_ties,
+            cut=self.cut,
+            empty=self.empty,
+            labels=len(self.labels),
+            by=dict(self.by.most_common()),
+            measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
+        )
+
+
+def summarise(records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED) -> list[Summary]:
+    """One summary for each attack, in the order in which they come; `goal_of` says what an attack was after."""
+    tallies: dict[str, _Tally] = {}
+    for record in records:
+        if record.attack not in tallies:
+            tallies[record.attack] = _Tally(goal_of(record.attack))
+        tallies[record.attack].add(record)
+    return [tally.summary(attack) for attack, tally in tallies.items()]

@@ -1,0 +1,105 @@
+"""The browsable page of an attack run: one HTML file that needs nothing else.
+
+The summary and its charts are plain HTML and SVG. The rows travel as JSON inside the page, and a script shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mohs.attacks.goal import UNTARGETED, keeps_label
+from mohs.records import Record
+from mohs.report.attack.charts import curve
+from mohs.report.attack.figures import Summary, summarise
+from mohs.report.attack.flags import flags
+from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
+from mohs.report.charts import bars
+from mohs.report.listing import Listing, column, first_of_highest, named, row_of, share, short_names
+from mohs.report.template import embedded, rendered
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+
+def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
+    """A record for the page's script."""
+    last = record.scores_after or record.scores_before
+    said = first_of_highest(last) if last else record.label
+    row = row_of(record, attack, labels)
+    return row | {
+        "said": named(said, labels) if said != record.label else None,
+        "before": share(record.scores_before, record.label),
+        "after": share(record.scores_after, record.label),
+    }
+
+
+def _columns(attacks: int) -> list[dict[str, Any]]:
+    return [
+        column("id", "Id", 8),
+        *([column("attack", "Attack", 9)] if attacks > 1 else []),
+        column("outcome", "Outcome", 8.5),
+        column("label", "Label", 9.5),
+        column("before", "p before", 12, then="→ after"),
+        column("changed", "Changed", 7.5, right=True),
+        column("queries", "Queries", 7.5, right=True),
+        column("text", "Text", None),
+    ]
+
+
+def attack_page(run: Run) -> str:
+    """The whole page."""
+    config: Mapping[str, Any] = run.manifest.get("config", {})
+    labels = [str(label) for label in config.get("labels") or ()]
+    listing = Listing(lambda record, attack: _row(record, attack, labels))
+    summaries = summarise(listing.watch(run.records()), run.goal_of)
+    names = short_names(listing.attacks)
+    figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
+    fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
+    columns = _columns(len(names))
+    return rendered(
+        "attack/page.html.j2",
+        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}",
+        config=config,
+        versions=run.manifest.get("facts", {}).get("versions", {}),
+        headline=_headline(summaries, names, labels),
+        goal=goal_named(run.goal, labels),
+        own_goal=any(map(has_own_goal, summaries)),
+        summaries=summaries,
+        names=names,
+        figures=figures,
+        order=rows_of(summaries),
+        bars=bars(listing.words),
+        curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
+        fooling=fooling,
+        figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
+        flags=flags(run.manifest.get("facts", {}), summaries, listing.outcomes.total(), run.planned),
+        columns=columns,
+        data=embedded({"attacks": list(names.values()), "columns": columns, "rows": listing.rows()}),
+        **listing.values(),
+    )
+
+
+def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
+    """One sentence: for each goal, each of up to three attacks, or the strongest of more."""
+    tried = [summary for summary in summaries if summary.success.total]
+    if not tried:
+        return "Every example was skipped or ended in an error." if summaries else "Nothing has been attacked yet."
+    goals = dict.fromkeys(summary.goal for summary in tried)
+    found = [_of_goal(goal, [summary for summary in tried if summary.goal == goal], names) for goal in goals]
+    return goal_named("; ".join(found), labels)
+
+
+def _of_goal(goal: str, tried: Sequence[Summary], names: Mapping[str, str]) -> str:
+    right = "it got right" if goal == UNTARGETED else "attacked"
+    feat = "fooled the model" if goal == UNTARGETED else f"reached the goal {goal}"
+    start = ""
+    if len(tried) > 3:
+        start = f"The strongest of {len(tried)} attacks, "
+        tried = [max(tried, key=lambda summary: summary.success.value or 0)]
+    first, *others = tried
+    count = f"{first.success.hits:,} of {first.success.total:,}"
+    rest = [f"{names[s.attack]} on {s.success.hits:,} of {s.success.total:,}" for s in others]
+    return f"{start}{names[first.attack]}{',' * bool(start)} {feat} on " + "; ".join(
+        [f"{count} examples {right}", *rest]
+    )

@@ -1,0 +1,95 @@
+"""What an attack run has to show: the table, and successes as diffs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text as Styled
+
+from mohs.records import Outcome, Record
+from mohs.report.attack.figures import Summary, summarise
+from mohs.report.attack.flags import flags
+from mohs.report.attack.table import goal_named, lines, summary_tables
+from mohs.report.table import table_html
+from mohs.report.terminal import diff, printable, show_tables
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+
+class AttackView:
+    """What an attack run has to show."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @cached_property
+    def _summaries(self) -> list[Summary]:
+        return summarise(self._run.records(), self._run.goal_of)
+
+    @property
+    def _labels(self) -> list[str]:
+        return self._run.manifest["config"].get("labels") or []
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        goal = goal_named(self._run.goal, self._labels)
+        return f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        return flags(self._run.manifest.get("facts", {}), self._summaries, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return sum(summary.outcomes["error"] for summary in self._summaries)
+
+    def summary(self) -> list[Summary]:
+        """The figures of each attack, with denominators and 95% intervals."""
+        return self._summaries
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"summary": [summary.to_json() for summary in self._summaries]}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        tables, below = summary_tables(self._summaries, console.width)
+        show_tables(console, tables, below)
+        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
+        for record in islice(hits, diffs):
+            console.print()
+            console.print(_headline(record, self._labels))
+            console.print(diff(record))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.attack.page import attack_page
+
+        return attack_page(self._run)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([(summary.attack, lines(summary)) for summary in self._summaries])
+
+
+def _headline(record: Record, labels: list[str]) -> Styled:
+    def called(number: int) -> str:
+        return labels[number] if number < len(labels) else f"class {number}"
+
+    def name(scores: tuple[float, ...]) -> str:
+        best = max(range(len(scores)), key=scores.__getitem__)
+        return called(best) if set(scores) <= {0.0, 1.0} else f"{called(best)} {scores[best]:.0%}"
+
+    attack = f"{record.attack} ({record.by})" if record.by else record.attack
+    misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
+    truth = f" (label {called(record.label)})" if misread else ""  # a goal like below:0.3 takes such examples too
+    line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
+    return Styled(printable(line), style="dim")

@@ -1,0 +1,1 @@
+"""What bias runs have to show: one, or two side by side."""

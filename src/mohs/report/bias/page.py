@@ -1,0 +1,152 @@
+"""The pages of bias runs: one run's, and two runs' side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from mohs.bias.statistics import PairBias
+from mohs.records import Record
+from mohs.report.bias.charts import MOST_PAIRS, Row, by_distance, forest, histograms
+from mohs.report.bias.figures import (
+    BiasFigures,
+    Pair,
+    against_flags,
+    bias_flags,
+    bias_headline,
+    both,
+    by_pair,
+    chance,
+    compared,
+    signed,
+    spread,
+)
+from mohs.report.template import rendered
+from mohs.text import Text
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+EXAMPLES = 5  # shown of a pair at one distance
+_FORMAT = {"signed": signed, "spread": spread, "chance": chance}
+
+
+def bias_page(run: Run, figures: BiasFigures) -> str:
+    """The whole page of one run."""
+    config: Mapping[str, Any] = run.manifest.get("config", {})
+    facts = run.manifest.get("facts", {})
+    sets = [("All sentences", figures.whole, ""), _filtered(figures)]
+    last = max((one.k for one in figures.whole), default=0)
+    rows = [_ends(found, last) for _, found, _ in sets]
+    pairs = by_pair(figures.whole)
+    return rendered(
+        "bias/page.html.j2",
+        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, counterfactual bias",
+        config=config,
+        versions=facts.get("versions", {}),
+        headline=bias_headline(figures),
+        flags=bias_flags(facts, figures, len(run), run.planned),
+        figures=figures,
+        last=last,
+        distances=range(last + 1),
+        sets=[
+            {"name": name, "about": about, "pairs": by_pair(found), "forest": forest(rows[at], rows[1 - at])}
+            for at, (name, found, about) in enumerate(sets)
+            if at == 0 or figures.epsilon
+        ],
+        left=max(0, len(pairs) - MOST_PAIRS),
+        lines=by_distance(pairs),
+        histograms=histograms(pairs),
+        examples=_examples(run.records(), list(pairs)),
+        **_FORMAT,
+    )
+
+
+def against_page(run: Run, before: Run, new: BiasFigures, old: BiasFigures) -> str:
+    """The page of two runs over the same pairs, the earlier as `before`; new, old: their figures."""
+    sets = [
+        ("All sentences", old.whole, new.whole, ""),
+        ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),
+    ]
+    last = max((one.k for one in (*old.whole, *new.whole)), default=0)
+    tables = [both(earlier, later) for _, earlier, later, _ in sets]
+    rows: list[list[Row]] = [[("|".join(pair), a, b) for pair, k, a, b in table if k == last] for table in tables]
+    return rendered(
+        "bias/against.html.j2",
+        title=f"{_victim(before)} and {_victim(run)}, counterfactual bias",
+        headline=compared(old, new),
+        flags=against_flags(run, before, new, old),
+        versions=run.manifest.get("facts", {}).get("versions", {}),
+        before=before.manifest["config"],
+        after=run.manifest["config"],
+        figures=new,
+        last=last,
+        sets=[
+            {"name": name, "about": about, "table": tables[at], "forest": forest(rows[at], rows[1 - at])}
+            for at, (name, _, _, about) in enumerate(sets)
+            if at == 0 or new.epsilon
+        ],
+        left=max(0, len(rows[0]) - MOST_PAIRS),
+        **_FORMAT,
+    )
+
+
+def _victim(run: Run) -> str:
+    return str(run.manifest["config"].get("victim", "a model"))
+
+
+def _filtered(figures: BiasFigures) -> tuple[str, tuple[PairBias, ...], str]:
+    about = f"Only sentences whose own difference (k = 0) is below {figures.epsilon}: the bias that they hide."
+    return "Filtered set", figures.filtered, about
+
+
+def _ends(found: Iterable[PairBias], last: int) -> list[Row]:
+    """Each pair at no distance and at the largest."""
+    return [
+        ("|".join(pair), levels.get(0), levels.get(last) if last else None) for pair, levels in by_pair(found).items()
+    ]
+
+
+def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, list[dict[str, Any]]]:
+    """For each pair some texts at each distance, of as many sentences as there are, as the first of Table 9."""
+    kept: dict[Pair, dict[int, list[tuple[int, int, dict[str, Any], tuple[str, ...]]]]] = {pair: {} for pair in order}
+    for number, record in enumerate(records):
+        for pair in record.details.get("pairs", ()):
+            levels = kept.get((pair["old"], pair["new"]), {})
+            for level in pair["levels"]:
+                found = levels.setdefault(level["k"], [])
+                found += [(rank, number, one, record.original) for rank, one in enumerate(level.get("examples", ()))]
+                found.sort(key=lambda one: one[:2])
+                del found[EXAMPLES:]
+    return {
+        "|".join(pair): [
+            {"k": k, "text": _marked(one, original), "before": one["before"], "after": one["after"]}
+            for k, found in sorted(levels.items())
+            for _, _, one, original in sorted(found, key=lambda one: (one[1], one[0]))
+        ]
+        for pair, levels in kept.items()
+        if any(levels.values())
+    }
+
+
+def _marked(example: Mapping[str, Any], original: Sequence[str]) -> list[list[dict[str, str]]]:
+    """For each field its pieces: the `same` as before, a word brought in (`new`), or the pair (`old` and `other`)."""
+    text, patched, source = Text(*example["text"]), Text(*example["patched"]), Text(*original)
+    other = patched.words if len(patched) == len(text) else text.words
+    walked = source.words if len(source) == len(text) else ()
+    fields: list[list[dict[str, str]]] = [[] for _ in text.fields]
+    ends = [0] * len(fields)
+    there = zip_longest(text.spans(), text.words, other, walked)
+    for (field, start, end), word, second, first in there:
+        if second != word:
+            piece = {"old": word, "other": second}
+        elif first is not None and first != word and first.lower() != word.lower():
+            piece = {"new": word, "was": first}
+        else:
+            continue
+        fields[field] += [{"same": text.fields[field][ends[field] : start]}, piece]
+        ends[field] = end
+    for pieces, string, end in zip(fields, text.fields, ends, strict=True):
+        pieces.append({"same": string[end:]})
+    return fields

@@ -1,0 +1,251 @@
+"""What bias runs have to show: one, or two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Styled
+
+from mohs.bias.statistics import PairBias, pair_biases
+from mohs.report.bias.figures import (
+    LEVEL,
+    BiasFigures,
+    Pair,
+    against_flags,
+    bias_figures,
+    bias_flags,
+    bias_headline,
+    both,
+    chance,
+    comparable,
+    compared,
+    signed,
+    spread,
+)
+from mohs.report.table import table_html
+from mohs.report.terminal import printable
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+_ENDLESS = 10_000  # characters in a line
+
+
+class BiasView:
+    """What a bias run has to show."""
+
+    def __init__(self, run: Run, epsilon: float | None = None) -> None:
+        self._run, self._epsilon = run, epsilon
+
+    @cached_property
+    def _figures(self) -> BiasFigures:
+        return bias_figures(self._run, self._epsilon)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return (
+            f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
+            f"seed {config.get('seed')}"
+        )
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return bias_flags(facts, self._figures, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._figures.outcomes["error"]
+
+    def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
+        """The bias of each pair at each distance.
+
+        filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
+        """
+        if filtered and epsilon is None:
+            epsilon = float(self._run.manifest["config"]["epsilon"])
+        return pair_biases(self._run.records(), epsilon=epsilon)
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"headline": bias_headline(self._figures), "bias": self._figures.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people; the examples stand on the page."""
+        figures, count = self._figures, self._figures.outcomes
+        console.print(printable(bias_headline(figures)))
+        if not figures.whole:
+            return
+        console.print(Styled(printable(figures.unit), style="italic"))
+        console.print(_fitted(console, lambda room: _table(figures.whole, room)))
+        if figures.epsilon:
+            console.print()
+            console.print(
+                Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold")
+            )
+            filtered = _fitted(console, lambda room: _table(figures.filtered, room))
+            console.print(filtered if figures.filtered else "No sentence.")
+        measured = count["measured"] + count["exhausted"]
+        below = (
+            f"{measured} examples measured, {count['skipped']} without a fitting pair, {count['error']} errors; "
+            f"sent.: source sentences; ~: neighbours were sampled; *: Holm-corrected p below {LEVEL}; "
+            "in brackets: 95% intervals"
+        )
+        console.print(Styled(below, style="dim italic"))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.bias.page import bias_page
+
+        return bias_page(self._run, self._figures)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([(", ".join(self._run.manifest["config"]["attacks"]), _lines(self.biases()))])
+
+
+def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
+    """The rows of a notebook's table: pair and distance, the bias, and how much it was measured on."""
+    return [
+        (
+            f"{one.old}|{one.new}, k={one.k}",
+            f"{one.bias:+.4f} [{one.low:+.4f}, {one.high:+.4f}]",
+            f"{one.neighbours:,} neighbours of {one.sentences} sentences",
+        )
+        for one in found
+    ]
+
+
+def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
+    """A table whose pairs, where a line is too short for them, stand one word below the other."""
+    table = make(_ENDLESS)
+    missing = console.measure(table, options=console.options.update_width(_ENDLESS)).maximum - console.width
+    if missing <= 0:
+        return table
+    return make(max(len(str(cell)) for cell in table.columns[0].cells) - missing)
+
+
+def _named(pair: Pair, last: Pair | None, room: int) -> Styled:
+    """The name of a pair where it is not the one above."""
+    if pair == last:
+        return Styled("")
+    name = printable("|".join(pair))
+    return Styled(name if len(name) <= room else "|\n".join(map(printable, pair)))
+
+
+def _table(found: Sequence[PairBias], room: int) -> Table:
+    table = _empty("pair", "k", "sent.", "texts", "bias", "95% interval", "p", "Holm")
+    last: Pair | None = None
+    for one in found:
+        pair = (one.old, one.new)
+        table.add_row(
+            _named(pair, last, room),
+            str(one.k),
+            f"{one.sentences:,}",
+            f"{'' if one.exact else '~'}{one.neighbours:,}",
+            signed(one.bias),
+            Styled(spread(one)),
+            chance(one.p),
+            f"{chance(one.holm)}{'*' if one.holm < LEVEL else ' '}",
+        )
+        last = pair
+    return table
+
+
+class AgainstView:
+    """Two bias runs side by side."""
+
+    def __init__(self, run: Run, before: Run, epsilon: float | None = None) -> None:
+        comparable(run, before)
+        self._run, self._other, self._epsilon = run, before, epsilon
+
+    @cached_property
+    def _after(self) -> BiasFigures:
+        return bias_figures(self._run, self._epsilon)
+
+    @cached_property
+    def _before(self) -> BiasFigures:
+        return bias_figures(self._other, self._epsilon)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        old, new = self._other.manifest["config"], self._run.manifest["config"]
+        return f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        return against_flags(self._run, self._other, self._after, self._before)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._after.outcomes["error"]
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        headline = compared(self._before, self._after)
+        return {"headline": headline, "before": self._before.to_json(), "after": self._after.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        old, new = self._before, self._after
+        console.print(compared(old, new))
+        if not old.whole and not new.whole:
+            return
+        console.print(Styled(printable(new.unit), style="italic"))
+        console.print(_fitted(console, lambda room: _beside(old.whole, new.whole, room)))
+        if new.epsilon:
+            console.print()
+            console.print(Styled(f"Only sentences whose own difference (k = 0) is below {new.epsilon}", style="bold"))
+            filtered = _fitted(console, lambda room: _beside(old.filtered, new.filtered, room))
+            console.print(filtered if old.filtered or new.filtered else "No sentence.")
+        below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
+        console.print(Styled(below, style="dim italic"))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.bias.page import against_page
+
+        return against_page(self._run, self._other, self._after, self._before)
+
+    def html(self) -> str:
+        """The tables for a notebook, one a run."""
+        sides = (("before", self._other, self._before), ("after", self._run, self._after))
+        return table_html(
+            [(f"{run.manifest['config'].get('victim')} ({name})", _lines(found.whole)) for name, run, found in sides]
+        )
+
+
+def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) -> Table:
+    table = _empty("pair", "k", "before", "95% interval", "after", "95% interval")
+    last: Pair | None = None
+    for pair, k, old, new in both(before, after):
+        cells = [cell for one in (old, new) for cell in _cells(one)]
+        table.add_row(_named(pair, last, room), str(k), *cells)
+        last = pair
+    return table
+
+
+def _cells(one: PairBias | None) -> list[Styled]:
+    if one is None:
+        return [Styled("-"), Styled("-")]
+    return [Styled(f"{signed(one.bias)}{'*' if one.holm < LEVEL else ' '}"), Styled(spread(one))]
+
+
+def _empty(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    first, *others = heads
+    table.add_column(first, overflow="fold")
+    for head in others:
+        table.add_column(head, justify="right", overflow="ellipsis", no_wrap=True)  # a number is not cut off unseen
+    return table

@@ -1,0 +1,1 @@
+"""What radius runs have to show."""

@@ -1,0 +1,316 @@
+"""The figures of a radius run, each with its denominator named (Yang et al. 2022, tables 2 and 3, figures 3 to 5).
+
+Measured are the examples that the victim reads right; they are the denominator. An example with L <= R < U withstands r
+substitutions provably if r <= L, and possibly if r < U or no U is known. One that withstands its whole space, in which
+at most so many words can be replaced, withstands any number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from mohs.records import Outcome, Record
+from mohs.report.flags import OFTEN, run_flags
+from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures, shares_of
+from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
+from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.table import mean, rate
+
+KINDS = {"whole": "withstands all", "exact": "exact", "bracketed": "bracketed", "unknown": "open above"}
+REASONS = {
+    "max-r": "--max-r was reached",
+    "texts": "--most texts were not enough",
+    "time": "--time-limit was over",
+    "ties": "too small a margin",
+    "unsteady": "the victim wavers",
+}
+_ROWS = 12  # of the curve that are all shown; of more only round numbers
+
+
+@dataclass(frozen=True)
+class Step:
+    """How many examples withstand any r substitutions."""
+
+    r: int
+    proven: Rate
+    possible: Rate
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines."""
+        return {"r": self.r, "proven": rate_json(self.proven), "possible": rate_json(self.possible)}
+
+
+@dataclass(frozen=True)
+class RadiusSummary:
+    """The figures of a run."""
+
+    outcomes: dict[str, int]
+    right: Rate
+    kinds: dict[str, int]  # of examples read right
+    why: dict[str, dict[str, int]]  # for the kinds that are not exact: what ended the proof
+    curve: list[Step]
+    lower: Mean
+    upper: Mean
+    attacks: list[Upper]
+    duels: list[Duel]
+    prover_only: int  # upper bounds below those of all attacks
+    forms: dict[str, int]
+    queries: Mean
+    median_queries: float | None
+    texts: int  # of the levels proven by enumeration
+    excluded: int  # of those: not asked, since a bound says what they would do
+    in_time: Rate | None  # proofs that --time-limit did not end; None without one
+    certificates: int
+    empty: int
+    cut: int
+    near_ties: int
+    shares: list[ShareFigures]  # one for each r asked for
+
+    @property
+    def total(self) -> int:
+        """How many examples have a radius."""
+        return self.right.hits
+
+    def of_right(self, *kinds: str) -> Rate:
+        """The share of some kinds."""
+        return Rate(sum(self.kinds[kind] for kind in kinds), self.total, RIGHT)
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines, rates and intervals spelt out."""
+        return {
+            **asdict(self),
+            "right": rate_json(self.right),
+            "kinds": {kind: rate_json(self.of_right(kind)) for kind in KINDS},
+            "curve": [step.to_json() for step in self.curve],
+            "attacks": [upper.to_json() for upper in self.attacks],
+            "in_time": None if self.in_time is None else rate_json(self.in_time),
+            "shares": [share.to_json() for share in self.shares],
+        }
+
+
+def kind_of(details: Mapping[str, Any]) -> str:
+    """How much is known of an example's radius."""
+    if details["whole"]:
+        return "whole"
+    if details["exact"]:
+        return "exact"
+    return "unknown" if details["upper"] is None else "bracketed"
+
+
+def reason_of(details: Mapping[str, Any]) -> str:
+    """What ended the proof of an example; empty where the radius is exact."""
+    return "" if kind_of(details) in ("whole", "exact") else details["stopped"] or "max-r"
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.why: dict[str, Counter[str]] = {"bracketed": Counter(), "unknown": Counter()}
+        self.proven: Counter[int] = Counter()  # L of those that do not withstand all
+        self.fooled: Counter[int] = Counter()  # U
+        self.lowers: list[int] = []
+        self.uppers: list[int] = []
+        self.attacks: dict[str, UpperTally] = {}
+        self.duels = Duels()
+        self.forms: Counter[str] = Counter()
+        self.queries: list[float] = []
+        self.shares: list[ShareTally] = []
+        self.late = self.excluded = 0
+        self.prover_only = self.texts = self.certificates = self.empty = self.cut = self.near_ties = 0
+
+    def add(self, record: Record) -> None:
+        self.outcomes[str(record.outcome)] += 1
+        if record.outcome is not Outcome.MEASURED:
+            return
+        details = record.details
+        kind, lower, upper = kind_of(details), int(details["lower"]), details["upper"]
+        self.kinds[kind] += 1
+        if kind in self.why:
+            self.why[kind][reason_of(details)] += 1
+        if kind != "whole":
+            self.proven[lower] += 1
+        self.lowers.append(lower)
+        self.forms[details["by"]] += 1
+        if details["by"] != "closed form":
+            self.texts += sum(details["sizes"][:lower])
+            self.excluded += sum(details.get("pruned", ())[:lower])
+        self.late += details["stopped"] == "time"
+        self.queries.append(record.queries)
+        self.certificates += "certificate" in details
+        self.empty += not record.positions
+        self.cut += record.beyond_window > 0
+        self.near_ties += record.near_tie
+        edits: dict[str, int | None] = details["attacks"]
+        fewest = min((n for n in edits.values() if n is not None), default=None)
+        if upper is not None:
+            self.fooled[upper] += 1
+            self.uppers.append(upper)
+            self.prover_only += fewest is None or upper < fewest
+        for name, count in edits.items():
+            others = [n for other, n in edits.items() if other != name and n is not None]
+            self.attacks.setdefault(name, UpperTally()).add(count, others, record.words)
+        self.duels.add(edits)
+        for place, share in enumerate(shares_of(details)):
+            if place == len(self.shares):
+                self.shares.append(ShareTally())
+            self.shares[place].add(details, share)
+
+    def summary(self, config: Mapping[str, Any], examples: int) -> RadiusSummary:
+        total = self.outcomes[str(Outcome.MEASURED)]
+        kinds = (Outcome.MEASURED, Outcome.SKIPPED, Outcome.ERROR)
+        return RadiusSummary(
+            outcomes={str(outcome): self.outcomes[str(outcome)] for outcome in kinds},
+            right=Rate(total, total + self.outcomes[str(Outcome.SKIPPED)], "examples judged"),
+            kinds={kind: self.kinds[kind] for kind in KINDS},
+            why={kind: {reason: found[reason] for reason in REASONS} for kind, found in self.why.items()},
+            curve=self._curve(total),
+            lower=mean_of(self.lowers, RIGHT),
+            upper=mean_of(self.uppers, "examples with an upper bound"),
+            attacks=[found.figures(name, len(self.attacks)) for name, found in self.attacks.items()],
+            duels=self.duels.figures(),
+            prover_only=self.prover_only,
+            forms=dict(self.forms),
+            queries=mean_of(self.queries, RIGHT),
+            median_queries=median(self.queries) if self.queries else None,
+            texts=self.texts,
+            excluded=self.excluded,
+            in_time=Rate(total - self.late, total, RIGHT) if config.get("time_limit") else None,
+            certificates=self.certificates,
+            empty=self.empty,
+            cut=self.cut,
+            near_ties=self.near_ties,
+            shares=all_figures(self.shares, config, examples),
+        )
+
+    def _curve(self, total: int) -> list[Step]:
+        """Up to the number of substitutions after which nothing changes any more."""
+        if not total:
+            return []
+        steps, proven, possible = [], total, total
+        for r in range(1, max([1, *(lower + 1 for lower in self.proven), *self.fooled]) + 1):
+            proven -= self.proven[r - 1]
+            possible -= self.fooled[r]
+            steps.append(Step(r, Rate(proven, total, RIGHT), Rate(possible, total, RIGHT)))
+        return steps
+
+
+def summarise_radius(records: Iterable[Record], config: Mapping[str, Any], examples: int = 0) -> RadiusSummary:
+    """The figures of all records of a run, of so many examples when it is finished."""
+    tally = _Tally()
+    for record in records:
+        tally.add(record)
+    return tally.summary(config, examples)
+
+
+def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
+    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    count = summary.outcomes
+    of = f"of {RIGHT}"
+    rows = [("read right", rate(summary.right), f"of {summary.right.of}")]
+    if summary.total:
+        rows += [
+            ("radius exact", rate(summary.of_right("exact", "whole")), of),
+            ("whole space withstood", rate(summary.of_right("whole")), f"{of}; counted as exact"),
+            ("bracketed", rate(summary.of_right("bracketed")), f"{of}; the fewest edits found are not proven least"),
+            *_why("bracketed: why", summary.why["bracketed"]),
+            ("open above", rate(summary.of_right("unknown")), f"{of}; no text found that changes the label"),
+            *_why("open above: why", summary.why["unknown"]),
+            (
+                "lower bound (L)",
+                mean(summary.lower, 2),
+                f"mean over {RIGHT}; for a whole space withstood, its words",
+            ),
+            ("upper bound (U)", mean(summary.upper, 2), f"mean over {summary.upper.total} {summary.upper.over}"),
+            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; attacks and shares included"),
+            ("queries, median", f"{summary.median_queries:,.0f}", f"over {RIGHT}"),
+            *_time(summary),
+            *((f"by {form}", f"{number:,}", of) for form, number in summary.forms.items()),
+        ]
+        if summary.texts or summary.forms.get("enumeration"):
+            asked = (
+                "in levels proven by enumeration" if summary.excluded else "all asked, in levels proven by enumeration"
+            )
+            rows.append(("texts of proven levels", f"{summary.texts:,}", asked))
+        if summary.excluded:
+            rows.append(("of these asked", f"{summary.texts - summary.excluded:,}", "put to the victim"))
+            rows.append(("of these excluded", f"{summary.excluded:,}", "not asked: bounds show that the label stays"))
+        rows.append(("certificates", f"{summary.certificates:,}", "one for each L of at least 1"))
+    rows += [
+        ("skipped", str(count["skipped"]), "misread, or on a tie, before any substitution"),
+        ("errors", str(count["error"]), "neither read right nor misread"),
+    ]
+    if summary.empty:
+        rows.append(("empty spaces", str(summary.empty), "no word to replace; among the whole spaces withstood"))
+    if summary.near_ties:
+        rows.append(("near ties", str(summary.near_ties), "originals on a margin under 1e-4"))
+    if summary.cut:
+        rows.append(("longer than the window", str(summary.cut), "words beyond it were not substituted"))
+    return rows
+
+
+def _time(summary: RadiusSummary) -> list[tuple[str, str, str]]:
+    """How many proofs had the time they needed."""
+    if summary.in_time is None:
+        return []
+    return [("ended in time", rate(summary.in_time), f"of {RIGHT}; the others were cut off by --time-limit")]
+
+
+def _why(name: str, reasons: Mapping[str, int]) -> list[tuple[str, str, str]]:
+    said = ", ".join(f"{reason} {count}" for reason, count in reasons.items() if count)
+    return [(name, said, "; ".join(f"{r}: {REASONS[r]}" for r, n in reasons.items() if n))] if said else []
+
+
+def shown_steps(curve: Sequence[Step]) -> list[Step]:
+    """The rows of the curve that a table has: all of a few, the round and the last of many."""
+    if len(curve) <= _ROWS:
+        return list(curve)
+    round_ones = {digit * 10**power for power in range(6) for digit in (1, 2, 3, 5, 7)}
+    return [step for step in curve if step.r in round_ones or step.r == len(curve)]
+
+
+def curve_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
+    """The curve for a notebook."""
+    return [
+        (f"r = {s.r}", f"{rate(s.proven)} proven", f"{rate(s.possible)} possible") for s in shown_steps(summary.curve)
+    ]
+
+
+def radius_flags(facts: Mapping[str, Any], summary: RadiusSummary, finished: int, planned: int) -> list[str]:
+    """What a reader must know before believing the figures, one sentence each."""
+    found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
+    total = summary.total
+    if summary.empty > OFTEN * total:
+        found.append(
+            f"{summary.empty} of {total} {RIGHT} have no word to replace: they withstand because their space is empty."
+        )
+    remedies = {
+        "max-r": "a larger --max-r proves more, and --attack may find texts",
+        "texts": "a larger --most lets the prover ask more",
+        "time": "a larger --time-limit lets the prover ask more",
+    }
+    for reason, remedy in remedies.items():
+        count = summary.why["unknown"][reason]
+        if count > OFTEN * total:
+            found.append(f"Nothing is known beyond L for {count} of {total} {RIGHT} ({REASONS[reason]}): {remedy}.")
+    return found
+
+
+def radius_headline(summary: RadiusSummary) -> str:
+    """One sentence."""
+    if not summary.total:
+        if summary.right.total:
+            return f"The victim reads none of {summary.right.total:,} examples right, so there is no radius to measure."
+        return "Every example ended in an error." if summary.outcomes["error"] else "Nothing has been measured yet."
+    if summary.empty == summary.total:
+        return f"No word can be replaced in any of {summary.total:,} {RIGHT}, so there was nothing to withstand."
+    first = summary.curve[0]
+    low, high = first.proven.hits, first.possible.hits
+    of = f"of {summary.total:,} {RIGHT}"
+    start = f"{low:,} {of} provably withstand" if low == high else f"Between {low:,} and {high:,} {of} withstand"
+    exact = summary.of_right("exact", "whole").hits
+    return f"{start} any one substitution; the radius is exact for {'all' if exact == summary.total else f'{exact:,}'}."

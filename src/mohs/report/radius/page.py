@@ -1,0 +1,142 @@
+"""The page of a radius run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from mohs.records import Outcome, Record
+from mohs.report.listing import Listing, column, first_of_highest, named, row_of, short_names
+from mohs.report.radius.charts import left_standing, scatter, withstood
+from mohs.report.radius.figures import (
+    KINDS,
+    RadiusSummary,
+    kind_of,
+    radius_flags,
+    radius_headline,
+    radius_lines,
+    reason_of,
+    shown_steps,
+    summarise_radius,
+)
+from mohs.report.radius.shares import mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.uppers import DUEL_NOTE, upper_cells, upper_note
+from mohs.report.radius.violins import levels, violins
+from mohs.report.table import rate
+from mohs.report.template import embedded, rendered
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+_CALLED = {**KINDS, "skipped": "misread"}
+
+
+def radius_page(run: Run) -> str:
+    """The whole page."""
+    config: Mapping[str, Any] = run.manifest.get("config", {})
+    facts = run.manifest.get("facts", {})
+    labels = [str(label) for label in config.get("labels") or ()]
+    listing = Listing(lambda record, attack: _row(record, attack, labels))
+    summary = summarise_radius(listing.watch(run.records()), config, run.planned)
+    rows, shares = listing.rows(), summary.shares
+    columns = _columns(bool(shares))
+    names = short_names(upper.attack for upper in summary.attacks)
+    return rendered(
+        "radius/page.html.j2",
+        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, robustness radius",
+        config=config,
+        versions=facts.get("versions", {}),
+        headline=radius_headline(summary),
+        flags=radius_flags(facts, summary, listing.outcomes.total(), run.planned),
+        summary=summary,
+        names=dict.fromkeys(listing.attacks, "radius"),
+        lines=radius_lines(summary),
+        steps=[(step.r, rate(step.proven), rate(step.possible)) for step in shown_steps(summary.curve)],
+        uppers=_uppers(summary),
+        upper_note=upper_note(len(summary.attacks) > 1),
+        duels=[(names[d.attack], names[d.other], d) for d in summary.duels] if len(summary.attacks) > 2 else [],
+        duel_note=DUEL_NOTE,
+        share_headline=share_headline(shares) if shares else None,
+        share_notes=share_notes(shares) if shares else [],
+        means=[(share.r, mean_cells(share)) for share in shares],
+        above=[(share.r, one.threshold, rate(one.low), rate(one.value)) for share in shares for one in share.above],
+        curve=withstood(summary),
+        standing=left_standing(summary.attacks),
+        attack_names=names,
+        violins=violins(shares) if shares else None,
+        levels=levels(shares) if shares else None,
+        scatter=scatter(shares[-1]) if shares else None,
+        verify=f"mohs verify RUN --victim {quote(str(config.get('victim', '-')))}",
+        columns=columns,
+        data=embedded({"attacks": ["radius"], "columns": columns, "called": _CALLED, "rows": rows}),
+        outcomes=_chips(summary, rows),
+        called=_CALLED,
+        total=listing.outcomes.total(),
+        shown=len(rows),
+    )
+
+
+def _uppers(summary: RadiusSummary) -> list[tuple[str, list[tuple[str, str]]]]:
+    several = len(summary.attacks) > 1
+    names = short_names(upper.attack for upper in summary.attacks)
+    return [(names[upper.attack], upper_cells(upper, several)) for upper in summary.attacks]
+
+
+def _chips(summary: RadiusSummary, rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
+    """How many rows of each kind are here, and how many there are."""
+    here = Counter(row["outcome"] for row in rows)
+    counts = {**summary.kinds, "skipped": summary.outcomes["skipped"], "error": summary.outcomes["error"]}
+    return {kind: (here[kind], count) for kind, count in counts.items() if count}
+
+
+def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
+    """A record for the page's script."""
+    last = record.scores_after or record.scores_before
+    said = first_of_highest(last) if last else record.label
+    row = row_of(record, attack, labels) | {
+        "said": named(said, labels) if said != record.label else None,
+        **dict.fromkeys(("lower", "upper", "by", "pr")),
+    }
+    if record.outcome is not Outcome.MEASURED:
+        return row
+    details, kind = record.details, kind_of(record.details)
+    reason = reason_of(details)
+    shown = {} if details["upper"] is not None else {"upper": "none" if kind == "whole" else "?"}
+    row |= {
+        "outcome": kind,
+        "lower": details["lower"],
+        "upper": details["upper"],
+        "by": f"{details['by']}, ended by {reason}" if reason else details["by"],
+        "shown": shown,
+    }
+    shares = shares_of(details)
+    if shares:
+        row["pr"] = round(shares[-1]["value"], 4)
+        written = [_written(share) for share in shares]
+        if len(shares) > 1:
+            written = [f"r {share['r']}: {one}" for share, one in zip(shares, written, strict=True)]
+        shown["pr"] = "; ".join(written)
+    return row
+
+
+def _written(share: Mapping[str, Any]) -> str:
+    """A share with its interval."""
+    if share["method"] == "counted":
+        return f"{share['value']:.4f} (counted)"
+    return f"{share['value']:.4f} [{share['low']:.4f}, {share['high']:.4f}]"
+
+
+def _columns(share: bool) -> list[dict[str, Any]]:
+    return [
+        column("id", "Id", 8),
+        column("outcome", "Radius", 12),
+        column("label", "Label", 8.5),
+        column("lower", "L", 4.5, right=True),
+        column("upper", "U", 5, right=True),
+        column("by", "By", 10),
+        *([column("pr", "PR", 11)] if share else []),
+        column("queries", "Queries", 7.5, right=True),
+        column("text", "Text", None),
+    ]

@@ -1,0 +1,190 @@
+"""PR in a radius run: which share of each example's texts keeps the label, over all examples, for each r asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from mohs.report.radius.uppers import rate_json
+from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.table import mean, rate
+
+THRESHOLDS = (0.5, 0.9, 0.99)
+_OF = "examples with PR"
+
+
+@dataclass(frozen=True)
+class Above:
+    """How many examples have a PR above a threshold: surely, by the lower end of its interval, and as estimated."""
+
+    threshold: float
+    low: Rate
+    value: Rate
+
+
+@dataclass(frozen=True)
+class ShareFigures:
+    """The shares of a run at one radius."""
+
+    r: str  # as asked for
+    total: int
+    counted: int  # exact, every text asked
+    methods: dict[str, int]
+    least_r: int
+    most_r: int
+    draws: int  # for one example, at most
+    epsilon: float | None
+    delta: float | None
+    among: int  # intervals that delta was divided among; 0: each has its own
+    mean: Mean
+    median: float
+    least: float
+    above: list[Above]
+    values: list[tuple[int, bool, float, float]]  # L, whether the whole space is withstood, PR, its lower end
+
+    @property
+    def estimated(self) -> int:
+        """How many examples have an interval."""
+        return self.total - self.counted
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines; each example's own share is in its record."""
+        row = asdict(self)
+        del row["values"]
+        row["above"] = [
+            {"threshold": one.threshold, "low": rate_json(one.low), "value": rate_json(one.value)} for one in self.above
+        ]
+        return row
+
+
+def shares_of(details: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The shares of one example: none, one, or one for each radius."""
+    found = details.get("share")
+    return [] if found is None else found if isinstance(found, list) else [found]
+
+
+def radii_of(config: Mapping[str, Any]) -> list[str]:
+    """The radii as they were asked for."""
+    asked = config.get("r", "-")
+    return [str(r) for r in asked] if isinstance(asked, list) else [str(asked)]
+
+
+class ShareTally:
+    """Collects the shares at one radius while the records stream by."""
+
+    def __init__(self) -> None:
+        self._methods: Counter[str] = Counter()
+        self._values: list[tuple[int, bool, float, float]] = []
+        self._radii: list[int] = []
+        self._draws = 0
+
+    def add(self, details: Mapping[str, Any], share: Mapping[str, Any]) -> None:
+        """One example's."""
+        self._methods[share["method"]] += 1
+        bounds = int(details["lower"]), bool(details["whole"])
+        self._values.append((*bounds, float(share["value"]), float(share["low"])))
+        self._radii.append(share["r"])
+        if share["method"] != "counted":
+            self._draws = max(self._draws, share["n"])
+
+    def figures(self, r: str, asked: Mapping[str, Any], among: int) -> ShareFigures:
+        """All of them."""
+        total, values = len(self._values), [value for *_, value, _ in self._values]
+        return ShareFigures(
+            r=r,
+            total=total,
+            counted=self._methods["counted"],
+            methods=dict(self._methods),
+            least_r=min(self._radii),
+            most_r=max(self._radii),
+            draws=self._draws,
+            epsilon=asked.get("epsilon"),
+            delta=asked.get("delta"),
+            among=among,
+            mean=mean_of(values, _OF),
+            median=median(values),
+            least=min(values),
+            above=[
+                Above(
+                    threshold,
+                    Rate(sum(low > threshold for *_, low in self._values), total, _OF),
+                    Rate(sum(value > threshold for value in values), total, _OF),
+                )
+                for threshold in THRESHOLDS
+            ],
+            values=self._values,
+        )
+
+
+def all_figures(tallies: Sequence[ShareTally], config: Mapping[str, Any], examples: int) -> list[ShareFigures]:
+    """Of every radius, in the order asked for."""
+    asked = config if config.get("pac") else {}
+    radii = radii_of(asked) if len(radii_of(asked)) == len(tallies) else ["-"] * len(tallies)
+    among = examples * len(tallies) if asked.get("together") else 0
+    return [tally.figures(r, asked, among) for tally, r in zip(tallies, radii, strict=True)]
+
+
+def share_headline(shares: Sequence[ShareFigures]) -> str:
+    """One sentence on how often the share is high, at the radius asked for last."""
+    last = shares[-1]
+    high = next(one for one in last.above if one.threshold == 0.9)
+    where = f" at r = {last.r}" if len(shares) > 1 else ""
+    return f"PR{where} lies above 0.9, by the lower end of its interval, for {rate(high.low)} of {_OF}."
+
+
+def mean_cells(share: ShareFigures) -> list[tuple[str, str]]:
+    """What the shares are like: heads and values."""
+    return [("mean PR", mean(share.mean, 4)), ("median", f"{share.median:.4f}"), ("least", f"{share.least:.4f}")]
+
+
+def share_notes(shares: Sequence[ShareFigures]) -> list[str]:
+    """What PR is, how it was found, and what its intervals promise; a sentence each."""
+    first, total, counted = shares[0], sum(s.total for s in shares), sum(s.counted for s in shares)
+    found = [
+        f"PR is the share of an example's texts with at most r substitutions ({'; '.join(map(_radius, shares))}) in "
+        "which the label stays; the original is one of them."
+    ]
+    what = "examples" if len(shares) == 1 else "shares"
+    if counted:
+        found.append(f"For {counted:,} of {total:,} {what} all texts were asked: PR is exact, no estimate.")
+    estimated = total - counted
+    if estimated:
+        methods = ", ".join(dict.fromkeys(m for share in shares for m in share.methods if m != "counted"))
+        found.append(
+            f"For {estimated:,} it is estimated from at most {max(s.draws for s in shares):,} texts drawn evenly from "
+            f"all ({methods}; epsilon {_number(first.epsilon)}, delta {_number(first.delta)})."
+        )
+        if "sequential" in methods:
+            found.append("A sequential share leans a little towards what stopped it; its interval does not.")
+        if first.delta is not None:
+            found.append(_promise(first.delta, first.among, estimated))
+    return found
+
+
+def _radius(share: ShareFigures) -> str:
+    radii = str(share.least_r) if share.least_r == share.most_r else f"{share.least_r} to {share.most_r}"
+    of = " of the words that may change, rounded down, at least one" if share.r.endswith("%") else ""
+    return f"r: {share.r}" if share.r == radii else f"r: {share.r}{of}, here {radii}"
+
+
+def _promise(delta: float, among: int, number: int) -> str:
+    """How often the intervals hold."""
+    if among:
+        return (
+            f"All intervals hold at once with probability 1 - delta = {1 - delta:g}: each was made for delta / "
+            f"{among:,} = {delta / among:.3g} (union bound over all examples and radii of the run)."
+        )
+    missed = number * delta
+    said = "which is above 1" if missed >= 1 else f"here {missed:g}"
+    return (
+        f"Each interval holds for its one example with probability 1 - delta = {1 - delta:g}, not for all together: "
+        f"that any of {number:,} misses has a probability of at most {number:,} * delta, {said}; with --together all "
+        "hold at once."
+    )
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:g}"

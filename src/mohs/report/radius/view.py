@@ -1,0 +1,184 @@
+"""What a radius run has to show: how much is known, the curve, what attacks found, and the shares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Styled
+
+from mohs.records import Outcome, Record
+from mohs.report.radius.figures import (
+    RadiusSummary,
+    curve_lines,
+    radius_flags,
+    radius_headline,
+    radius_lines,
+    reason_of,
+    shown_steps,
+    summarise_radius,
+)
+from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
+from mohs.report.table import rate, table_html, tables_of
+from mohs.report.terminal import diff, printable, show_tables
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+
+class RadiusView:
+    """What a radius run has to show."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @cached_property
+    def _summary(self) -> RadiusSummary:
+        return summarise_radius(self._run.records(), self._run.manifest["config"], self._run.planned)
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return radius_flags(facts, self._summary, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return self._summary.outcomes["error"]
+
+    def radii(self) -> list[dict[str, Any]]:
+        """Of a radius run, what was found for each example that the victim reads right."""
+        return [{"example": r.example_id, **r.details} for r in self._run.records() if r.outcome is Outcome.MEASURED]
+
+    def certificates(self, path: str | Path) -> Path:
+        """Write the certificates of a radius run, one a line."""
+        with Path(path).open("w", encoding="utf-8") as file:
+            for row in self.radii():
+                if "certificate" in row:
+                    file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
+        return Path(path)
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"headline": radius_headline(self._summary), "radius": self._summary.to_json()}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        summary = self._summary
+        console.print(printable(radius_headline(summary)))
+        if not summary.right.total and not self.errors:
+            return
+        tables, beside = tables_of([("radius", radius_lines(summary))], console.width)
+        below = "L <= R < U, where R is the most substitutions that change nothing; in brackets: 95% intervals"
+        if not beside:
+            below = f"read right: of examples judged (all but errors); all else: of, or over, {RIGHT}; {below}"
+        show_tables(console, tables, below)
+        if not summary.total:
+            return
+        self._curve(console)
+        if summary.attacks:
+            _uppers(console, summary.attacks, summary.prover_only)
+        if len(summary.attacks) > 2:
+            _duels(console, summary.duels)
+        if summary.shares:
+            _share(console, summary.shares)
+        if summary.certificates:
+            console.print()
+            several = "s" if summary.certificates > 1 else ""
+            console.print(f"`mohs verify RUN` checks the {summary.certificates:,} certificate{several} of this run.")
+        found = (record for record in self._run.records() if _fooled(record))
+        for record in islice(found, diffs):
+            console.print()
+            console.print(Styled(printable(_line(record)), style="dim"))
+            console.print(diff(record))
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.radius.page import radius_page
+
+        return radius_page(self._run)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([("radius", radius_lines(self._summary)), ("withstand r", curve_lines(self._summary))])
+
+    def _curve(self, console: Console) -> None:
+        table = _table(console, "Withstand any r substitutions", "r", "proven", "possible")
+        for step in shown_steps(self._summary.curve):
+            table.add_row(str(step.r), rate(step.proven), rate(step.possible))
+        below = f"of {RIGHT}; proven: L >= r, or the whole space; possible: no text with r or fewer is known"
+        show_tables(console, [table], below)
+
+
+def _title(console: Console, title: str) -> None:
+    console.print()
+    console.print(Styled(title, style="bold"))
+
+
+def _table(console: Console, title: str, *heads: str) -> Table:
+    _title(console, title)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, head in enumerate(heads):
+        table.add_column(Styled(head), justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _uppers(console: Console, attacks: Sequence[Upper], prover_only: int) -> None:
+    several = len(attacks) > 1
+    _title(console, "Upper bounds by attack")
+    found = [(printable(u.attack), [(head, value, "") for head, value in upper_cells(u, several)]) for u in attacks]
+    fewer = f"; the prover alone found the fewest edits on {prover_only}" if prover_only else ""
+    show_tables(console, tables_of(found, console.width)[0], upper_note(several) + fewer)
+
+
+def _duels(console: Console, duels: Sequence[Duel]) -> None:
+    table = _table(console, "Two attacks on the same example", "", "fewer", "equal", "more")
+    for duel in duels:
+        pair = f"{duel.attack} against {duel.other}"
+        table.add_row(printable(pair), str(duel.fewer), str(duel.equal), str(duel.more))
+    show_tables(console, [table], DUEL_NOTE)
+
+
+def _share(console: Console, shares: Sequence[ShareFigures]) -> None:
+    heads = [head for head, _ in mean_cells(shares[0])]
+    means = _table(console, "PR, the share of texts that keep the label", "r", *heads)
+    for share in shares:
+        means.add_row(printable(share.r), *(value for _, value in mean_cells(share)))
+    above = Table(box=None, pad_edge=False, header_style="bold")
+    for head in ("r", "PR above", "lower end", "estimate"):
+        above.add_column(head, justify="right" if head != "r" else "left", overflow="fold")
+    for share in shares:
+        for one in share.above:
+            above.add_row(printable(share.r), f"{one.threshold:g}", rate(one.low), rate(one.value))
+    console.print(share_headline(shares))
+    show_tables(console, [means, above], " ".join(share_notes(shares)))
+
+
+def _fooled(record: Record) -> bool:
+    return record.outcome is Outcome.MEASURED and record.perturbed is not None
+
+
+def _line(record: Record) -> str:
+    details = record.details
+    reason = reason_of(details)
+    parts = [f"{record.example_id}: L {details['lower']}, U {details['upper']}", f"by {details['by']}"]
+    if reason:
+        parts.append(f"ended by {reason}")
+    shares = shares_of(details)
+    if shares:
+        parts.append("PR " + ", ".join(f"{share['value']:.4f} (r {share['r']})" for share in shares))
+    return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""What second-order runs have to show."""

@@ -1,0 +1,195 @@
+"""The figures of a second-order run, each with its denominator named, and its examples as two-level diffs.
+
+Judged are all examples without an error; skipped are those of them in which no patch pair fits. The rate is of the
+others: of the examples with a patch pair so many have a vulnerable example in their neighbourhood, one in which
+exchanging the pair changes the prediction. An exhausted search counts as one that found none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import median
+from typing import Any
+
+from mohs.records import Outcome, Record
+from mohs.report.flags import OFTEN, run_flags
+from mohs.report.listing import first_of_highest, named
+from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.table import mean, rate
+
+_WITH_PAIR = "examples with a patch pair"
+_FOUND = "vulnerable examples"
+
+
+@dataclass(frozen=True)
+class SecondOrderSummary:
+    """The figures of one method."""
+
+    attack: str
+    outcomes: dict[str, int]
+    with_pair: Rate
+    vulnerable: Rate
+    unchanged: int  # originals that are vulnerable themselves
+    l0: Mean
+    l0_counts: dict[int, int]
+    steps: Mean
+    queries: Mean
+    perplexity_before: float | None  # medians over the vulnerable examples where it was measured
+    perplexity: float | None
+    perplexities: int
+    near_ties: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain structure for machines, rates and intervals spelt out."""
+        row = asdict(self)
+        for key in ("with_pair", "vulnerable"):
+            found: Rate = getattr(self, key)
+            row[key] |= {"value": found.value, "interval": found.interval}
+        return row
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.l0: list[int] = []
+        self.steps: list[float] = []
+        self.queries: list[float] = []
+        self.perplexities: list[tuple[float, float]] = []
+        self.near_ties = 0
+
+    def add(self, record: Record) -> None:
+        self.outcomes[str(record.outcome)] += 1
+        if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
+            self.queries.append(record.queries)
+            self.near_ties += record.near_tie
+        if record.outcome is Outcome.SUCCESS:
+            self.l0.append(len(record.edits))
+            self.steps.append(record.details.get("steps", len(record.edits)))
+            if "perplexity" in record.measures and "perplexity-before" in record.measures:
+                self.perplexities.append((record.measures["perplexity-before"], record.measures["perplexity"]))
+
+    def summary(self, attack: str) -> SecondOrderSummary:
+        kinds = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
+        count = {str(outcome): self.outcomes[str(outcome)] for outcome in kinds}
+        tried = len(self.queries)
+        before, after = zip(*self.perplexities, strict=True) if self.perplexities else ((), ())
+        return SecondOrderSummary(
+            attack=attack,
+            outcomes=count,
+            with_pair=Rate(tried, tried + count["skipped"], "examples judged"),
+            vulnerable=Rate(count["success"], tried, _WITH_PAIR),
+            unchanged=self.l0.count(0),
+            l0=mean_of(self.l0, _FOUND),
+            l0_counts=dict(sorted(Counter(self.l0).items())),
+            steps=mean_of(self.steps, _FOUND),
+            queries=mean_of(self.queries, _WITH_PAIR),
+            perplexity_before=median(before) if before else None,
+            perplexity=median(after) if after else None,
+            perplexities=len(self.perplexities),
+            near_ties=self.near_ties,
+        )
+
+
+def summarise_second_order(records: Iterable[Record]) -> list[SecondOrderSummary]:
+    """One summary for each method, in the order in which they come."""
+    tallies: dict[str, _Tally] = {}
+    for record in records:
+        tallies.setdefault(record.attack, _Tally()).add(record)
+    return [tally.summary(attack) for attack, tally in tallies.items()]
+
+
+def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
+    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    count = summary.outcomes
+    rows = [
+        ("with a patch pair", rate(summary.with_pair), f"of {summary.with_pair.of}"),
+        ("vulnerable example found", rate(summary.vulnerable), f"of {summary.vulnerable.of}"),
+        (
+            "found, of all examples",
+            rate(replace(summary.with_pair, hits=summary.vulnerable.hits)),
+            f"of {summary.with_pair.of}",
+        ),
+        *_unchanged(summary),
+        ("words changed (l0)", mean(summary.l0, 2), f"mean over {summary.l0.over}"),
+        ("steps", mean(summary.steps, 2), f"mean over {summary.steps.over}"),
+    ]
+    if summary.perplexity_before is not None and summary.perplexity is not None:
+        of = f"medians over {summary.perplexities} {_FOUND}"
+        rows.append(("perplexity", f"{summary.perplexity_before:.0f} -> {summary.perplexity:.0f}", of))
+    rows += [
+        ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
+        ("skipped", str(count["skipped"]), "no patch pair fits the text"),
+        ("errors", str(count["error"]), "neither found nor not found"),
+    ]
+    if count["exhausted"]:
+        rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))
+    if summary.near_ties:
+        rows.append(("near ties", str(summary.near_ties), "verdicts on a margin under 1e-4"))
+    return rows
+
+
+def _of_all(summary: SecondOrderSummary) -> Rate:
+    """The paper's rate: an example without a pair counts as not found."""
+    return replace(summary.with_pair, hits=summary.vulnerable.hits)
+
+
+def _unchanged(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
+    """Where some originals are vulnerable themselves, how many."""
+    if not summary.unchanged:
+        return []
+    return [("the original itself", str(summary.unchanged), "vulnerable as it stands, l0 = 0; counted as found")]
+
+
+def second_order_flags(
+    facts: Mapping[str, Any], summaries: Sequence[SecondOrderSummary], finished: int, planned: int
+) -> list[str]:
+    """What a reader must know before believing the figures, one sentence each."""
+    found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
+    for summary in summaries:
+        spent, tried = summary.outcomes["exhausted"], summary.vulnerable.total
+        if spent > OFTEN * tried:
+            found.append(
+                f"{summary.attack} ran out of queries on {spent} of {tried} {_WITH_PAIR}: "
+                "a larger --budget may find more."
+            )
+    return found
+
+
+def headline(summaries: Sequence[SecondOrderSummary], names: Mapping[str, str]) -> str:
+    """One sentence on all methods."""
+    if not summaries:
+        return "Nothing has been searched yet."
+    tried = [summary for summary in summaries if summary.vulnerable.total]
+    if not tried:
+        judged = sum(summary.with_pair.total for summary in summaries)
+        if not judged:
+            return "Every search ended in an error."
+        return f"No patch pair fits any of the {judged:,} examples, so there was nothing to search."
+    first, *others = tried
+    start = f"{names[first.attack]} found a vulnerable example near"
+    count = f"{first.vulnerable.hits:,} of {first.vulnerable.total:,} {_WITH_PAIR}"
+    rest = [f"{names[s.attack]} near {s.vulnerable.hits:,} of {s.vulnerable.total:,}" for s in others]
+    return "; ".join([f"{start} {count}", *rest]) + "."
+
+
+Said = tuple[str, str, float]  # the pair's word in the text, the class predicted, its probability
+
+
+def predictions(record: Record, labels: Sequence[str]) -> list[tuple[str, Said, Said]]:
+    """The four predictions, two by two: of the original and of the vulnerable example, with either word of the pair."""
+    patch = record.details.get("patch")
+    if patch is None:
+        return []
+
+    def said(word: str, scores: Sequence[float]) -> Said:
+        best = first_of_highest(scores)
+        return word, named(best, labels), round(scores[best], 4)
+
+    rows = [
+        ("original", record.scores_before, record.details.get("patched_before")),
+        ("vulnerable" if record.outcome is Outcome.SUCCESS else "neighbour", record.scores_after,
+         record.details.get("patched_after")),
+    ]  # fmt: skip
+    return [(whose, said(patch["old"], a), said(patch["new"], b)) for whose, a, b in rows if a and b]

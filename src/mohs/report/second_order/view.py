@@ -1,0 +1,124 @@
+"""What a second-order run has to show: the table, and vulnerable examples as two-level diffs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text as Styled
+
+from mohs.records import Outcome, Record
+from mohs.report.listing import pieces
+from mohs.report.second_order.figures import (
+    SecondOrderSummary,
+    headline,
+    predictions,
+    second_order_flags,
+    second_order_lines,
+    summarise_second_order,
+)
+from mohs.report.table import table_html, tables_of
+from mohs.report.terminal import printable, show_tables
+
+if TYPE_CHECKING:
+    from mohs.run import Run
+
+
+class SecondOrderView:
+    """What a second-order run has to show."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @cached_property
+    def _summaries(self) -> list[SecondOrderSummary]:
+        return summarise_second_order(self._run.records())
+
+    @cached_property
+    def title(self) -> str:
+        """What stands above the table."""
+        config = self._run.manifest["config"]
+        return f"{config.get('victim')} on {config.get('data')}, second-order, seed {config.get('seed')}"
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader must know before believing the figures."""
+        facts = self._run.manifest.get("facts", {})
+        return second_order_flags(facts, self._summaries, len(self._run), self._run.planned)
+
+    @cached_property
+    def errors(self) -> int:
+        """How many attempts ended in an error."""
+        return sum(summary.outcomes["error"] for summary in self._summaries)
+
+    def vulnerable(self) -> list[SecondOrderSummary]:
+        """The figures of a second-order run."""
+        return self._summaries
+
+    def figures(self) -> dict[str, Any]:
+        """For machines."""
+        return {"summary": [summary.to_json() for summary in self._summaries]}
+
+    def show(self, console: Console, diffs: int) -> None:
+        """For people."""
+        names = {summary.attack: summary.attack for summary in self._summaries}
+        console.print(printable(headline(self._summaries, names)))
+        if not self._summaries:
+            return
+        found = [(summary.attack, second_order_lines(summary)) for summary in self._summaries]
+        tables, beside = tables_of(found, console.width)
+        parts = ["judged: all but errors", "in brackets: 95% intervals"]
+        if not beside:
+            parts[0] = (
+                "with a pair: of examples judged (all but errors); found, queries: of examples with a patch pair; "
+                "words, steps, perplexity: over vulnerable examples"
+            )
+        show_tables(console, tables, "; ".join(parts))
+        labels = [str(label) for label in self._run.manifest["config"].get("labels") or ()]
+        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
+        for record in islice(hits, diffs):
+            console.print()
+            console.print(Styled(printable(f"{record.attack}, {record.example_id}"), style="dim"))
+            console.print(two_level(record))
+            for line in _said(record, labels):
+                console.print(line)
+
+    def page(self) -> str:
+        """The whole HTML page."""
+        from mohs.report.second_order.page import second_order_page
+
+        return second_order_page(self._run)
+
+    def html(self) -> str:
+        """The table for a notebook."""
+        return table_html([(found.attack, second_order_lines(found)) for found in self._summaries])
+
+
+def two_level(record: Record) -> Styled:
+    """The original with the neighbour's words (old struck out, new behind an arrow) and the patch pair in brackets."""
+    styled = Styled()
+    for field in pieces(record, record.details.get("patch")):
+        styled.append("\n  " if styled.plain else "  ")
+        for piece in field:
+            if isinstance(piece, str):
+                styled.append(printable(piece))
+            elif isinstance(piece, dict):
+                styled.append(f"[{printable(piece['old'])}|{printable(piece['new'])}]", style="bold magenta")
+            else:
+                styled.append(printable(piece[0]), style="red strike")
+                styled.append("→", style="dim")
+                styled.append(printable(piece[1]), style="bold green")
+    return styled
+
+
+def _said(record: Record, labels: Sequence[str]) -> list[Styled]:
+    """The four predictions, two on a line; a sign between them says whether they differ."""
+    lines = []
+    for whose, (first, name, p), (second, other, q) in predictions(record, labels):
+        sign = "=" if name == other else "≠"
+        line = f"  {whose:<10}  {first}: {name} {p:.0%}  {sign}  {second}: {other} {q:.0%}"
+        lines.append(Styled(printable(line), style="" if name == other else "bold"))
+    return lines

@@ -1,0 +1,104 @@
+"""The figures of attack runs and their denominators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mohs.records import Outcome, Record
+from mohs.report.attack.figures import summarise
+from mohs.report.attack.table import lines
+from mohs.report.rates import mean_of
+from mohs.text import Edit
+
+PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), seed=0, words=4, queries=10)
+
+
+def made(outcome: Outcome, count: int, edits: int = 0) -> list[Record]:
+    changed = tuple(Edit(i, "x", "y") for i in range(edits))
+    right, wrong = (0.2, 0.8), (0.8, 0.2)
+    before = {Outcome.SKIPPED: wrong, Outcome.ERROR: ()}.get(outcome, right)
+    after = {Outcome.SUCCESS: wrong, Outcome.SKIPPED: (), Outcome.ERROR: ()}.get(outcome, right)
+    record = replace(PLAIN, outcome=outcome, edits=changed, scores_before=before, scores_after=after)
+    return [record for _ in range(count)]
+
+
+def test_denominators() -> None:
+    records = made(Outcome.SUCCESS, 6, 2) + made(Outcome.FAILED, 3) + made(Outcome.EXHAUSTED, 1)
+    records += made(Outcome.SKIPPED, 5) + made(Outcome.ERROR, 7)
+    (summary,) = summarise(records)
+    assert (summary.success.hits, summary.success.total) == (6, 10)
+    assert (summary.accuracy_before.hits, summary.accuracy_before.total) == (10, 15)
+    assert summary.accuracy_under_attack is not None
+    assert (summary.accuracy_under_attack.hits, summary.accuracy_under_attack.total) == (4, 15)
+    assert summary.words_changed.value == 2
+    assert summary.words_changed.total == 6
+    assert summary.share_changed.value == 0.5
+    assert summary.queries.total == 10
+    assert summary.outcomes == {"success": 6, "failed": 3, "skipped": 5, "exhausted": 1, "error": 7}
+    shown = {name: value for name, value, _ in lines(summary)}
+    assert shown["skipped"] == "5"
+    assert shown["errors"] == "7"
+    assert shown["budget spent"] == "1"
+    assert shown["attack success"].startswith("60.0% (6/10) [")
+
+
+def test_errors_in_the_attack_do_not_lower_the_accuracy_before() -> None:
+    """Only what is attacked can fail, which is what the victim had right."""
+    errors = [replace(record, scores_before=(0.2, 0.8)) for record in made(Outcome.ERROR, 4)]
+    (summary,) = summarise(errors + made(Outcome.SKIPPED, 1) + made(Outcome.ERROR, 2))
+    before, under = summary.accuracy_before, summary.accuracy_under_attack
+    assert (before.hits, before.total, before.of) == (4, 5, "examples read")  # two were never scored
+    assert under is not None
+    assert (under.hits, under.total, under.of) == (0, 1, "examples judged")
+    notes = {name: note for name, _, note in lines(summary)}
+    assert notes["accuracy before"] == "of examples read"
+    assert notes["accuracy under attack"] == "of examples judged"
+
+
+def test_accuracy_does_not_depend_on_the_goal() -> None:
+    """With the goal p < 0.9 an example at 0.8 is skipped, and one brought to 0.85 is a success: both stay right."""
+    skipped = replace(PLAIN, outcome=Outcome.SKIPPED, scores_before=(0.2, 0.8))
+    success = replace(PLAIN, outcome=Outcome.SUCCESS, scores_before=(0.05, 0.95), scores_after=(0.15, 0.85))
+    (summary,) = summarise([skipped, success])
+    assert summary.accuracy_under_attack is not None
+    assert summary.accuracy_before.value == summary.accuracy_under_attack.value == 1
+    assert (summary.success.hits, summary.success.total) == (1, 1)
+
+
+def test_where_the_label_is_to_stay_there_is_no_accuracy_under_attack() -> None:
+    records = made(Outcome.SUCCESS, 1, 3) + made(Outcome.FAILED, 1, 2) + made(Outcome.SKIPPED, 1)
+    (summary,) = summarise(records, {"a": "reduced:1"}.__getitem__)
+    assert summary.goal == "reduced:1"
+    assert summary.accuracy_under_attack is None
+    assert summary.to_json()["accuracy_under_attack"] is None
+    assert (summary.accuracy_before.hits, summary.accuracy_before.total) == (2, 3)
+    assert summary.words_left == mean_of([1, 2], "examples attacked")  # of four words, also where it failed
+    assert summary.words_changed.value == 3  # of the success
+    shown = {name: note for name, _, note in lines(summary)}
+    assert "accuracy under attack" not in shown
+    assert "no accuracy under attack" in shown["words left"]
+    (usual,) = summarise(records)
+    assert usual.words_left is None
+    assert "words left" not in {name for name, _, _ in lines(usual)}
+
+
+def test_nothing_to_divide_by() -> None:
+    (summary,) = summarise(made(Outcome.ERROR, 2))
+    assert summary.success.value is None
+    assert summary.success.interval is None
+    assert summary.words_changed.value is None
+    assert {name: value for name, value, _ in lines(summary)}["attack success"] == "- (0/0)"
+    assert summarise([]) == []
+
+
+def test_attacks_are_kept_apart_and_in_order() -> None:
+    records = [replace(PLAIN, attack=name) for name in ("b", "a", "b")]
+    summaries = summarise(records)
+    assert [(s.attack, s.outcomes["failed"]) for s in summaries] == [("b", 2), ("a", 1)]
+
+
+def test_json_spells_out_the_intervals() -> None:
+    row = summarise(made(Outcome.SUCCESS, 2, 1))[0].to_json()
+    assert row["success"]["value"] == 1
+    assert row["success"]["of"] == "examples attacked"
+    assert len(row["success"]["interval"]) == 2

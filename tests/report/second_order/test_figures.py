@@ -1,0 +1,45 @@
+"""The figures of second-order runs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mohs.records import Outcome
+from mohs.report.second_order.figures import predictions, summarise_second_order
+from tests.report.made import searched
+from tests.report.second_order.made import mixed, vulnerable
+
+
+def test_denominators_are_named_and_leave_out_what_says_nothing() -> None:
+    (found,) = summarise_second_order(mixed())
+    assert (found.with_pair.hits, found.with_pair.total, found.with_pair.of) == (5, 7, "examples judged")
+    assert (found.vulnerable.hits, found.vulnerable.total) == (3, 5)
+    assert found.vulnerable.of == "examples with a patch pair"
+    assert found.outcomes == {"success": 3, "failed": 1, "exhausted": 1, "skipped": 2, "error": 1}
+    assert found.l0.value == pytest.approx(2 / 3)
+    assert found.l0.total == 3
+    assert found.l0_counts == {0: 1, 1: 2}
+    assert found.steps.value == 2
+    assert (found.queries.value, found.queries.total) == (5, 5)
+    assert (found.perplexity_before, found.perplexity, found.perplexities) == (101, 201, 2)
+    assert found.unchanged == 1
+
+
+def test_machines_get_rates_with_intervals() -> None:
+    (found,) = summarise_second_order(mixed())
+    row = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert row["vulnerable"]["value"] == 0.6
+    assert row["vulnerable"]["interval"] == list(found.vulnerable.interval or ())
+    assert row["with_pair"]["of"] == "examples judged"
+
+
+def test_the_four_predictions() -> None:
+    assert predictions(vulnerable(), ["bad", "good"]) == [
+        ("original", ("film", "good", 0.8), ("movie", "good", 0.7)),
+        ("vulnerable", ("film", "good", 0.9), ("movie", "bad", 0.6)),
+    ]
+    (only,) = predictions(mixed()[3], ["bad", "good"])
+    assert only[0] == "original"
+    assert predictions(searched(0, Outcome.SKIPPED), []) == []
