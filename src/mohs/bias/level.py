@@ -6,11 +6,33 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 UNIT = 10**9  # chances are whole billionths, so that sums are exact whatever the order
 BINS = 50  # to one; a bin is 0.02 wide
 EXAMPLES = 5  # kept of a level
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One text with the first word and with the second, and the chance of the label for each."""
+
+    text: tuple[str, ...]
+    patched: tuple[str, ...]
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class LevelFinding:
+    """The differences at one distance, as they are recorded."""
+
+    k: int
+    n: int
+    sum: float
+    squares: float
+    exact: bool  # whether all neighbours are there
+    bins: dict[int, int]
+    examples: tuple[Shown, ...] = ()
 
 
 @dataclass
@@ -23,7 +45,7 @@ class Level:
     total: int = 0
     squares: int = 0
     bins: Counter[int] = field(default_factory=Counter)
-    examples: list[dict[str, Any]] = field(default_factory=list)
+    examples: list[Shown] = field(default_factory=list)
 
     def add(self, text: tuple[str, ...], patched: tuple[str, ...], before: int, after: int, random: Random) -> None:
         """One more text with the first word and with the second, and the chance of the label for each (billionths)."""
@@ -34,20 +56,20 @@ class Level:
         self.bins[bin_of(gap / UNIT)] += 1
         place = self.n - 1 if self.n <= EXAMPLES else random.randrange(self.n)  # so that all are as likely to stay
         if place < EXAMPLES:
-            shown = {"text": list(text), "patched": list(patched), "before": before / UNIT, "after": after / UNIT}
+            shown = Shown(text, patched, before / UNIT, after / UNIT)
             self.examples[place : place + 1] = [shown]
 
-    def row(self) -> dict[str, Any]:
+    def finding(self) -> LevelFinding:
         """As it is recorded."""
-        return {
-            "k": self.k,
-            "n": self.n,
-            "sum": self.total / UNIT,
-            "squares": self.squares / UNIT**2,
-            "exact": self.exact,
-            "bins": {str(number): self.bins[number] for number in sorted(self.bins)},
-            "examples": self.examples,
-        }
+        return LevelFinding(
+            k=self.k,
+            n=self.n,
+            sum=self.total / UNIT,
+            squares=self.squares / UNIT**2,
+            exact=self.exact,
+            bins=dict(sorted(self.bins.items())),
+            examples=tuple(self.examples),
+        )
 
 
 def bin_of(gap: float) -> int:

@@ -77,18 +77,17 @@ class _Part(NamedTuple):
     n: int
     total: float
     exact: bool
-    bins: dict[str, int]
+    bins: dict[int, int]
 
 
 def _sentences(records: Iterable[Record]) -> Iterator[tuple[str, str, list[_Part]]]:
     for record in records:
         if record.outcome not in (Outcome.MEASURED, Outcome.EXHAUSTED):
             continue  # what an error left behind was cut off anywhere
-        for pair in record.details.get("pairs", ()):
-            rows = [row for row in pair["levels"] if row["n"]]
-            parts = [_Part(row["k"], row["n"], row["sum"], row["exact"], row["bins"]) for row in rows]
+        for pair in record.finding.pairs if record.finding is not None else ():
+            parts = [_Part(row.k, row.n, row.sum, row.exact, row.bins) for row in pair.levels if row.n]
             if parts:
-                yield pair["old"], pair["new"], parts
+                yield pair.old, pair.new, parts
 
 
 def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, seed: int) -> PairBias:
@@ -102,7 +101,7 @@ def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, se
     bins: dict[int, int] = {}
     for part in parts:
         for number, count in part.bins.items():
-            bins[int(number)] = bins.get(int(number), 0) + count
+            bins[number] = bins.get(number, 0) + count
     return PairBias(
         old=old,
         new=new,

@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
 
-from mohs.attacks.trial import failure, record_of, seen_by
-from mohs.bias.level import UNIT, Level
+from mohs.bias.finding import BiasFinding, PairFinding
+from mohs.bias.level import UNIT, Level, LevelFinding
 from mohs.bias.pairs import Pairs
 from mohs.engine import Answers, BudgetSpent, Meter
 from mohs.errors import BadInput
-from mohs.models.victim import Fields, Scores, Victim
+from mohs.models.victim import Fields, Scores
 from mohs.records import Outcome, Record
 from mohs.space import Services
 from mohs.space.natural import Neighbourhood, levels
 from mohs.space.settings import at_least
+from mohs.tasks.attempt import Draft, attempt
+from mohs.tasks.subject import Target
 from mohs.text import Example, Text
 from mohs.text.text import like
 
@@ -36,9 +38,7 @@ class BiasTask:
 
     name: str
     pairs: Pairs
-    model: Victim
-    victim: Answers[Fields, Scores]
-    judge: Answers[Fields, Scores]
+    target: Target
     services: Mapping[str, Any]  # kind -> Service or word book
     label: int = 1  # whose chance is looked at
     k: int = 3
@@ -55,47 +55,40 @@ class BiasTask:
 
     async def __call__(self, example: Example) -> Record:
         """The record of what was measured around an example; whatever raises becomes its outcome `error`."""
-        facts: dict[str, Any] = {}
-        try:
-            outcome = await self._measured(example, facts)
-        except Exception as error:
-            facts |= failure(error)
-            outcome = Outcome.ERROR
-        return record_of(self.name, example, self.seed, outcome, facts)
+        return await attempt(self.name, example, self.seed, lambda draft: self._measure(example, draft))
 
-    async def _measured(self, example: Example, facts: dict[str, Any]) -> Outcome:
-        (before,) = await self.judge.ask([example.text.fields])
-        facts |= {"scores_before": before, "queries": 1}
+    async def _measure(self, example: Example, draft: Draft) -> Outcome:
+        target = self.target
+        before = await draft.probe(target, example)
+        draft.queries = 1
         if self.label >= len(before):
-            raise BadInput(f"There is no label {self.label}: {self.model.name} has {len(before)} classes.")
-        positions = seen_by(self.model, example)
-        facts |= {"positions": len(positions), "beyond_window": len(example.positions) - len(positions)}
+            raise BadInput(f"There is no label {self.label}: {target.model.name} has {len(before)} classes.")
+        positions = draft.look(target, example)
+        draft.positions = len(positions)
         patches = [patch for patch in self._patches(example) if patch.position in positions]
         if not patches:
             return Outcome.SKIPPED
 
         # The judge's answer is not remembered: it may read more precisely, and the difference would pass for a bias.
-        meter = Meter(_Chance(self.victim, self.label), self.budget, key=_digest)
+        meter = Meter(_Chance(target.victim, self.label), self.budget, key=_digest)
         ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
-        found: list[dict[str, Any]] = []
+        found: dict[_Patch, list[LevelFinding]] = {}
         try:
             for position in dict.fromkeys(patch.position for patch in patches):
                 here = [patch for patch in patches if patch.position == position]  # they share one walk
-                rows = [patch.row() for patch in here]
                 async for measured in self._levels(example.text, here, positions, meter, ask):
-                    if not rows[0]["levels"]:
-                        found += rows
-                    for row, level in zip(rows, measured, strict=True):
-                        row["levels"].append(level.row())
+                    for patch, level in zip(here, measured, strict=True):
+                        found.setdefault(patch, []).append(level.finding())
         except BudgetSpent:
             return Outcome.EXHAUSTED
         finally:
-            facts |= {"details": {"pairs": found}, "queries": max(1, meter.queries)}
+            draft.finding = BiasFinding(tuple(patch.finding(levels) for patch, levels in found.items()))
+            draft.queries = max(1, meter.queries)
         return Outcome.MEASURED
 
     def fits(self, example: Example) -> list[tuple[str, str]]:
         """The pairs that can be measured around an example."""
-        positions = seen_by(self.model, example)
+        positions = self.target.sees(example)
         return [(patch.old, patch.new) for patch in self._patches(example) if patch.position in positions]
 
     def _patches(self, example: Example) -> Iterator[_Patch]:
@@ -144,10 +137,9 @@ class _Patch(NamedTuple):
     position: int
     back: bool
 
-    def row(self) -> dict[str, Any]:
-        """As it is recorded, before anything is measured."""
-        row: dict[str, Any] = {"old": self.old, "new": self.new, "position": self.position}
-        return row | ({"back": True} if self.back else {}) | {"levels": []}
+    def finding(self, levels: Sequence[LevelFinding]) -> PairFinding:
+        """As it is recorded."""
+        return PairFinding(self.old, self.new, self.position, self.back, tuple(levels))
 
     def sides(self, x: Text) -> tuple[Text, Text]:
         """A text with the first word and with the second."""

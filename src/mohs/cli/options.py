@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from mohs.errors import BadInput
+from mohs.runs.settings import joined
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -30,9 +29,9 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         made = str(found.get("command", context.info_name))  # a run's manifest
         if made != context.info_name:
             raise BadInput(f"{path} is the manifest of a run of `mohs {made}`, not of `mohs {context.info_name}`.")
-        found = found["config"]
-        if made != "attack":
-            found = {key: value for key, value in found.items() if key != "attacks"}  # only names its records
+        from mohs.records.store import current
+
+        found = current(found)["config"]
     if found is None:
         found = {}
     if not isinstance(found, dict):
@@ -78,28 +77,3 @@ Config = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines on standard output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what happened.")]
-
-
-def comma(value: str | None) -> tuple[str, ...]:
-    """`a,b` as a tuple; a name with a comma in it stands in double quotation marks."""
-    return tuple(
-        part.strip() for row in csv.reader([value or ""], skipinitialspace=True) for part in row if part.strip()
-    )
-
-
-def joined(parts: list[str]) -> str:
-    """The other way round."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(parts)
-    return line.getvalue()
-
-
-def pairs(values: list[str] | None) -> dict[str, str]:
-    """`NAME=VALUE` options as a dict."""
-    found = {}
-    for value in values or []:
-        name, equals, rest = value.partition("=")
-        if not equals or not name:
-            raise BadInput(f"Victim option {value!r} is not of the form NAME=VALUE.")
-        found[name.strip()] = rest
-    return found

@@ -210,14 +210,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), dict) for key in ("config", "identity")):
         raise BadInput(f"{folder / MANIFEST} is not a run's manifest; restore it from a copy or choose another --out.")
-    return _current(manifest)
+    return current(manifest)
 
 
-def _current(manifest: dict[str, Any]) -> dict[str, Any]:
+def current(manifest: dict[str, Any]) -> dict[str, Any]:
     """A manifest as it is written now: version 0.1.0 named the tasks of every command in `config.attacks`."""
     if "tasks" not in manifest:
         manifest["tasks"] = list(manifest["config"].get("attacks") or [])
-        for part in (manifest["config"], manifest["identity"]):
+        for part in (manifest["config"], manifest.get("identity", {})):
             if manifest.get("command", "attack") != "attack":
                 part.pop("attacks", None)
             if "attack" in part:

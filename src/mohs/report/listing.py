@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 from mohs.records import Outcome, Record
 from mohs.text import Text
@@ -117,10 +117,24 @@ def row_of(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]
     return row
 
 
-def pieces(record: Record, patch: Mapping[str, Any] | None = None) -> list[list[Piece]]:
+class Placed(Protocol):
+    """A word that may stand at a place."""
+
+    @property
+    def position(self) -> int:
+        """Of the word in the text."""
+        ...
+
+    @property
+    def new(self) -> str:
+        """The other word."""
+        ...
+
+
+def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
     """For each field its text in pieces."""
     edits = {edit.position: edit for edit in record.edits}
-    at = patch["position"] if patch else None
+    at = patch.position if patch else None
     found: list[list[Piece]] = [[] for _ in record.original]
     ends = [0] * len(record.original)
     spans = Text(*record.original).spans() if edits or patch else []
@@ -132,7 +146,7 @@ def pieces(record: Record, patch: Mapping[str, Any] | None = None) -> list[list[
             found[field].append([*edits[position][1:]])
         if patch and position == at:
             old = edits[position].new if position in edits else record.original[field][start:end]
-            found[field].append({"old": old, "new": patch["new"]})
+            found[field].append({"old": old, "new": patch.new})
         ends[field] = end
     for parts, string, end in zip(found, record.original, ends, strict=True):
         parts.append(string[end:])

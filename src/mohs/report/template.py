@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from mohs.errors import MohsError
-from mohs.report.view import view_of
-
-if TYPE_CHECKING:
-    from mohs.run import Run
 
 
 def rendered(name: str, **values: Any) -> str:
@@ -51,13 +47,3 @@ def written(page: str, path: Path) -> Path:
             f"{path} cannot be written ({error.strerror or error}); the run itself is untouched."
         ) from error
     return path
-
-
-def write_page(run: Run, path: Path, epsilon: float | None = None) -> Path:
-    """Write one self-contained HTML file, as the run's command wants it; the same run gives the same bytes."""
-    return written(view_of(run, epsilon=epsilon).page(), path)
-
-
-def write_against(run: Run, before: Run, path: Path, epsilon: float | None = None) -> Path:
-    """Write the page of two bias runs over the same pairs."""
-    return written(view_of(run, before, epsilon).page(), path)

@@ -14,14 +14,13 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
-from mohs.report.view import view_of
 from mohs.text import Text
 
 _ASKED = "_asked"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 
 def print_run(
@@ -38,7 +37,7 @@ def print_run(
 
     epsilon: for bias runs, another than the one they were begun with.
     """
-    view = view_of(run, against, epsilon)
+    view = run.view(against=against, epsilon=epsilon)
     notes = view.notes  # reads the records: nothing is printed of a run that cannot be read
     if as_json:
         place = str(run.folder) if run.folder else None

@@ -1,90 +1,108 @@
-"""What every kind of run has to show, and which kind shows what."""
+"""How a finished run is shown: what every verb's view has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mohs.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
-    from mohs.run import Run
+    from mohs.records import Record
+    from mohs.runs.run import Run
 
 
-class View(Protocol):
-    """What a kind of run has to show. To make one is free: it reads the records when it is first asked for figures."""
+class View:
+    """A run's figures for machines, people and browsers. Making one is free: records are read when first needed.
+
+    A verb's view is a subclass. It must say its `tables`; everything else is made of them unless it says better.
+    """
+
+    offers: ClassVar[tuple[str, ...]] = ()  # methods that can be called on the run itself, the main figures first
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @classmethod
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None) -> View:
+        """The view of a run; only some verbs can compare two runs or take another epsilon."""
+        if against is not None:
+            raise BadInput(
+                f"{run.folder or 'This run'} is no bias run: --against compares two runs of `mohs bias`, "
+                "before and after debiasing."
+            )
+        if epsilon is not None:
+            raise BadInput(
+                f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --filter-epsilon is for runs of "
+                "`mohs bias`."
+            )
+        return cls(run)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What was asked for."""
+        found: Mapping[str, Any] = self._run.manifest.get("config", {})
+        return found
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What turned out before the first search."""
+        found: Mapping[str, Any] = self._run.manifest.get("facts", {})
+        return found
+
+    def tables(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """Captions and rows: a figure's name, its value, and what it is a share or mean of."""
+        raise NotImplementedError
 
     @property
     def title(self) -> str:
         """What stands above the table."""
-        ...
+        config = self.config
+        return f"{config.get('victim')} on {config.get('data')}, {self._run.command}, seed {config.get('seed')}"
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know before believing the figures."""
-        ...
+        from mohs.report.flags import run_flags
+
+        return [*run_flags(self.facts, len(self._run), self._run.planned), *self.facts.get("notes", ())]
 
     @property
     def errors(self) -> int:
         """How many attempts ended in an error."""
-        ...
+        return sum(record.error is not None for record in self._run.records())
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
-        ...
+        return {"figures": {caption: {name: value for name, value, _ in rows} for caption, rows in self.tables()}}
 
     def show(self, console: Console, diffs: int) -> None:
         """For people on a terminal: tables, and a few examples."""
-        ...
+        from mohs.report.table import tables_of
+        from mohs.report.terminal import show_tables
 
-    def page(self) -> str:
-        """The whole HTML page."""
-        ...
+        show_tables(console, tables_of(self.tables(), console.width)[0], "in brackets: 95% intervals")
 
     def html(self) -> str:
-        """The table for a notebook."""
-        ...
+        """The tables for a notebook."""
+        from mohs.report.table import table_html
 
+        return table_html(self.tables())
 
-def view_of(run: Run, against: Run | None = None, epsilon: float | None = None) -> View:
-    """What a run has to show, as its command wants it, or two bias runs side by side.
+    def page(self) -> str:
+        """The whole HTML page: the tables and the list of attempts."""
+        from mohs.report.page import plain_page
 
-    epsilon: for bias runs, another than the one they were begun with.
-    """
-    if against is not None:
-        from mohs.report.bias.view import AgainstView
+        return plain_page(self, self._run)
 
-        return AgainstView(run, against, epsilon)
-    return _VIEWS.get(run.command, _attack)(run, epsilon)
+    def columns(self, record: Record) -> dict[str, Any]:
+        """Further columns of an export."""
+        return {}
 
-
-def _attack(run: Run, epsilon: float | None) -> View:
-    from mohs.report.attack.view import AttackView
-
-    return AttackView(run)
-
-
-def _second_order(run: Run, epsilon: float | None) -> View:
-    from mohs.report.second_order.view import SecondOrderView
-
-    return SecondOrderView(run)
-
-
-def _bias(run: Run, epsilon: float | None) -> View:
-    from mohs.report.bias.view import BiasView
-
-    return BiasView(run, epsilon)
-
-
-def _radius(run: Run, epsilon: float | None) -> View:
-    from mohs.report.radius.view import RadiusView
-
-    return RadiusView(run)
-
-
-_VIEWS: dict[str, Callable[[Run, float | None], View]] = {
-    "attack": _attack,
-    "second-order": _second_order,
-    "bias": _bias,
-    "radius": _radius,
-}
+    def files(self, folder: Path) -> list[Path]:
+        """Write what else belongs into a run folder, and say what was written."""
+        return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from typing import NamedTuple
 
@@ -56,6 +56,7 @@ class SecondOrder:
     nearest: bool = True  # of a level's vulnerable examples the one with fewest words changed; else the most promising
     most: int | None = None  # texts looked at; then it ends as if the budget were spent
     near: Neighbourhood = Neighbourhood()
+    refusal: int | None = field(default=None, repr=False)  # the class that says "rejected", of the victim, not of ours
 
     def __post_init__(self) -> None:
         at_least(0, k=self.k, min_gap=self.min_gap)
@@ -70,7 +71,8 @@ class SecondOrder:
     def tipped(self, plain: Scores, patched: Scores) -> bool:
         """Whether the patch changes the prediction."""
         far = max(abs(a - b) for a, b in zip(plain, patched, strict=True)) >= self.min_gap
-        return far and _label(plain) != _label(patched)
+        labels = _label(plain), _label(patched)
+        return far and labels[0] != labels[1] and self.refusal not in labels
 
     async def __call__(self, x: Text, patch: Patch, positions: Sequence[int], ask: Ask) -> Found | None:
         """The vulnerable example, or None."""

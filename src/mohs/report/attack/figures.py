@@ -6,6 +6,8 @@ also where the attack then failed with an error: errors befall only what is atta
 would be too low. "Judged" are all examples without an error; "attacked" are those of them that were not skipped.
 Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
 is to keep the label with fewer words (`reduced:N`) there is none under attack: nobody tried to lower it.
+A victim may reject a text instead of classifying it. An original that it rejects is a false alarm: not read right, not
+attacked, and counted of all examples read. A final text that it rejects is no success: the victim withstood.
 """
 
 from __future__ import annotations
@@ -38,16 +40,20 @@ class Summary:
     cut: int = 0  # examples longer than the victim's window
     empty: int = 0  # examples attacked that had no word to replace
     labels: int = 0  # how many different labels the examples read have
+    detected: int = 0  # final texts that the victim rejects
+    false_alarms: Rate | None = None  # originals that the victim rejects; None for a victim that rejects nothing
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """A plain structure for machines, rates and intervals spelt out."""
         row = asdict(self)
-        for key in ("accuracy_before", "accuracy_under_attack", "success"):
+        for key in ("accuracy_before", "accuracy_under_attack", "success", "false_alarms"):
             rate: Rate | None = getattr(self, key)
             if rate is not None:
                 row[key] |= {"value": rate.value, "interval": rate.interval}
+        if self.false_alarms is None:
+            del row["false_alarms"], row["detected"]
         return row
 
 
@@ -59,8 +65,9 @@ def _right(record: Record, scores: Sequence[float]) -> bool:
 class _Tally:
     """Collects one attack's numbers while its records stream by, without keeping the records."""
 
-    def __init__(self, goal: str) -> None:
+    def __init__(self, goal: str, rejects: bool) -> None:
         self.goal = goal
+        self.rejects = rejects
         self.outcomes: Counter[str] = Counter()
         self.changed: list[float] = []
         self.shares: list[float] = []
@@ -86,8 +93,9 @@ class _Tally:
             self.labels.add(record.label)
             self.right_before += _right(record, record.scores_before)
         if judged:
-            self.right_after += _right(record, record.scores_after or record.scores_before)
-        if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
+            stopped = record.outcome is Outcome.DETECTED
+            self.right_after += stopped or _right(record, record.scores_after or record.scores_before)
+        if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED):
             self.queries.append(record.queries)
             self.left.append(record.words - len(record.edits))
             self.empty += not record.positions
@@ -99,9 +107,12 @@ class _Tally:
                 self.measures.setdefault(name, []).append(value)
 
     def summary(self, attack: str) -> Summary:
-        count = {str(outcome): self.outcomes[str(outcome)] for outcome in Outcome if outcome is not Outcome.MEASURED}
-        attacked = count["success"] + count["failed"] + count["exhausted"]
-        judged = attacked + count["skipped"]
+        own = (Outcome.DETECTED, Outcome.REJECTED)  # of victims that reject texts
+        kinds = [kind for kind in Outcome if kind is not Outcome.MEASURED and (self.rejects or kind not in own)]
+        count = {str(kind): self.outcomes[str(kind)] for kind in kinds}
+        detected, rejected = (self.outcomes[str(kind)] for kind in own)
+        attacked = count["success"] + count["failed"] + count["exhausted"] + detected
+        judged = attacked + count["skipped"] + rejected
         reduces = keeps_label(self.goal)
         return Summary(
             attack=attack,
@@ -118,16 +129,23 @@ class _Tally:
             cut=self.cut,
             empty=self.empty,
             labels=len(self.labels),
+            detected=detected,
+            false_alarms=Rate(rejected, self.read, "examples read") if self.rejects else None,
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
         )
 
 
-def summarise(records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED) -> list[Summary]:
-    """One summary for each attack, in the order in which they come; `goal_of` says what an attack was after."""
+def summarise(
+    records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED, *, rejects: bool = False
+) -> list[Summary]:
+    """One summary for each attack, in the order in which they come; `goal_of` says what an attack was after.
+
+    rejects: whether the victim can reject a text.
+    """
     tallies: dict[str, _Tally] = {}
     for record in records:
         if record.attack not in tallies:
-            tallies[record.attack] = _Tally(goal_of(record.attack))
+            tallies[record.attack] = _Tally(goal_of(record.attack), rejects)
         tallies[record.attack].add(record)
     return [tally.summary(attack) for attack, tally in tallies.items()]

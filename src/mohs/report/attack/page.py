@@ -19,7 +19,8 @@ from mohs.report.listing import Listing, column, first_of_highest, named, row_of
 from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.report.attack.view import AttackView
+    from mohs.runs.run import Run
 
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
@@ -47,12 +48,12 @@ def _columns(attacks: int) -> list[dict[str, Any]]:
     ]
 
 
-def attack_page(run: Run) -> str:
+def attack_page(view: AttackView, run: Run) -> str:
     """The whole page."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     labels = [str(label) for label in config.get("labels") or ()]
     listing = Listing(lambda record, attack: _row(record, attack, labels))
-    summaries = summarise(listing.watch(run.records()), run.goal_of)
+    summaries = summarise(listing.watch(run.records()), view.goal_of, rejects=bool(view.facts.get("rejects")))
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
@@ -63,7 +64,7 @@ def attack_page(run: Run) -> str:
         config=config,
         versions=run.manifest.get("facts", {}).get("versions", {}),
         headline=_headline(summaries, names, labels),
-        goal=goal_named(run.goal, labels),
+        goal=goal_named(view.goal, labels),
         own_goal=any(map(has_own_goal, summaries)),
         summaries=summaries,
         names=names,

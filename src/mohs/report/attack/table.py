@@ -34,6 +34,9 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "at the goal, or misread, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
+    if summary.false_alarms is not None:
+        rows.append(("false alarms", rate(summary.false_alarms), f"of {summary.false_alarms.of}; rejected as they are"))
+        rows.append(("detected", str(summary.detected), "final texts rejected; counted as withstood"))
     rows += [(f"by {member}", str(hits), "successes of this member") for member, hits in summary.by.items()]
     if summary.empty:
         rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as withstood"))

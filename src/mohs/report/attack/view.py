@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text as Styled
 
+from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
+from mohs.records.export import export
 from mohs.report.attack.figures import Summary, summarise
 from mohs.report.attack.flags import flags
 from mohs.report.attack.table import goal_named, lines, summary_tables
 from mohs.report.table import table_html
 from mohs.report.terminal import diff, printable, show_tables
+from mohs.report.view import View
 
-if TYPE_CHECKING:
-    from mohs.run import Run
+ADVERSARIAL = "adversarial.jsonl"
 
 
-class AttackView:
+class AttackView(View):
     """What an attack run has to show."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    offers = ("summary", "goal", "goal_of")
 
     @cached_property
     def _summaries(self) -> list[Summary]:
-        return summarise(self._run.records(), self._run.goal_of)
+        return summarise(self._run.records(), self.goal_of, rejects=bool(self.facts.get("rejects")))
+
+    def goal_of(self, attack: str) -> str:
+        """What an attack of the run is after: the run's goal, or its own where that differs."""
+        return str(self.facts.get("goals", {}).get(attack, self.config.get("goal", UNTARGETED)))
+
+    @property
+    def goal(self) -> str:
+        """The goals of the run in words."""
+        own = self.facts.get("goals", {})
+        usual = str(self.config.get("goal", UNTARGETED))
+        apart = [f"{goal} for {name}" for name, goal in own.items() if goal != usual]
+        if apart and len(apart) == len(own):
+            return ", ".join(dict.fromkeys(own.values()))
+        return ", ".join([usual, *apart])
 
     @property
     def _labels(self) -> list[str]:
@@ -38,7 +55,7 @@ class AttackView:
     def title(self) -> str:
         """What stands above the table."""
         config = self._run.manifest["config"]
-        goal = goal_named(self._run.goal, self._labels)
+        goal = goal_named(self.goal, self._labels)
         return f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
 
     @cached_property
@@ -73,7 +90,20 @@ class AttackView:
         """The whole HTML page."""
         from mohs.report.attack.page import attack_page
 
-        return attack_page(self._run)
+        return attack_page(self, self._run)
+
+    def files(self, folder: Path) -> list[Path]:
+        """The adversarial examples; texts that were only shortened are none."""
+        hits = (
+            record
+            for record in self._run.records()
+            if record.outcome is Outcome.SUCCESS and not keeps_label(self.goal_of(record.attack))
+        )
+        first = next(hits, None)
+        if first is None:
+            return []
+        export(chain([first], hits), "jsonl", folder / ADVERSARIAL, sys.stdout)
+        return [folder / ADVERSARIAL]
 
     def html(self) -> str:
         """The table for a notebook."""

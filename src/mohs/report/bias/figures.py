@@ -19,7 +19,7 @@ from mohs.report.flags import run_flags
 from mohs.report.listing import named
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 LEVEL = 0.05
 _FEWEST = 6  # sentences, below which no sign-flip test can reach the level: 2 / 2^5 is above it

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from mohs.bias.level import Shown
 from mohs.bias.statistics import PairBias
 from mohs.records import Record
 from mohs.report.bias.charts import MOST_PAIRS, Row, by_distance, forest, histograms
@@ -26,7 +27,7 @@ from mohs.report.template import rendered
 from mohs.text import Text
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 EXAMPLES = 5  # shown of a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
@@ -110,18 +111,18 @@ def _ends(found: Iterable[PairBias], last: int) -> list[Row]:
 
 def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, list[dict[str, Any]]]:
     """For each pair some texts at each distance, of as many sentences as there are, as the first of Table 9."""
-    kept: dict[Pair, dict[int, list[tuple[int, int, dict[str, Any], tuple[str, ...]]]]] = {pair: {} for pair in order}
+    kept: dict[Pair, dict[int, list[tuple[int, int, Shown, tuple[str, ...]]]]] = {pair: {} for pair in order}
     for number, record in enumerate(records):
-        for pair in record.details.get("pairs", ()):
-            levels = kept.get((pair["old"], pair["new"]), {})
-            for level in pair["levels"]:
-                found = levels.setdefault(level["k"], [])
-                found += [(rank, number, one, record.original) for rank, one in enumerate(level.get("examples", ()))]
+        for pair in record.finding.pairs if record.finding is not None else ():
+            levels = kept.get((pair.old, pair.new), {})
+            for level in pair.levels:
+                found = levels.setdefault(level.k, [])
+                found += [(rank, number, one, record.original) for rank, one in enumerate(level.examples)]
                 found.sort(key=lambda one: one[:2])
                 del found[EXAMPLES:]
     return {
         "|".join(pair): [
-            {"k": k, "text": _marked(one, original), "before": one["before"], "after": one["after"]}
+            {"k": k, "text": _marked(one, original), "before": one.before, "after": one.after}
             for k, found in sorted(levels.items())
             for _, _, one, original in sorted(found, key=lambda one: (one[1], one[0]))
         ]
@@ -130,9 +131,9 @@ def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, lis
     }
 
 
-def _marked(example: Mapping[str, Any], original: Sequence[str]) -> list[list[dict[str, str]]]:
+def _marked(example: Shown, original: Sequence[str]) -> list[list[dict[str, str]]]:
     """For each field its pieces: the `same` as before, a word brought in (`new`), or the pair (`old` and `other`)."""
-    text, patched, source = Text(*example["text"]), Text(*example["patched"]), Text(*original)
+    text, patched, source = Text(*example.text), Text(*example.patched), Text(*original)
     other = patched.words if len(patched) == len(text) else text.words
     walked = source.words if len(source) == len(text) else ()
     fields: list[list[dict[str, str]]] = [[] for _ in text.fields]

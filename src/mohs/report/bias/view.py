@@ -28,18 +28,27 @@ from mohs.report.bias.figures import (
 )
 from mohs.report.table import table_html
 from mohs.report.terminal import printable
+from mohs.report.view import View
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 _ENDLESS = 10_000  # characters in a line
 
 
-class BiasView:
+class BiasView(View):
     """What a bias run has to show."""
 
+    offers = ("biases",)
+
     def __init__(self, run: Run, epsilon: float | None = None) -> None:
-        self._run, self._epsilon = run, epsilon
+        super().__init__(run)
+        self._epsilon = epsilon
+
+    @classmethod
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None) -> View:
+        """One run, or two side by side."""
+        return cls(run, epsilon) if against is None else AgainstView(run, against, epsilon)
 
     @cached_property
     def _figures(self) -> BiasFigures:
@@ -109,7 +118,7 @@ class BiasView:
 
     def html(self) -> str:
         """The table for a notebook."""
-        return table_html([(", ".join(self._run.manifest["config"]["attacks"]), _lines(self.biases()))])
+        return table_html([(", ".join(self._run.manifest["tasks"]), _lines(self.biases()))])
 
 
 def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
@@ -160,12 +169,13 @@ def _table(found: Sequence[PairBias], room: int) -> Table:
     return table
 
 
-class AgainstView:
+class AgainstView(View):
     """Two bias runs side by side."""
 
     def __init__(self, run: Run, before: Run, epsilon: float | None = None) -> None:
         comparable(run, before)
-        self._run, self._other, self._epsilon = run, before, epsilon
+        super().__init__(run)
+        self._other, self._epsilon = before, epsilon
 
     @cached_property
     def _after(self) -> BiasFigures:

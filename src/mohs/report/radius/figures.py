@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, run_flags
-from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures, shares_of
+from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures
 from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
@@ -92,20 +93,6 @@ class RadiusSummary:
         }
 
 
-def kind_of(details: Mapping[str, Any]) -> str:
-    """How much is known of an example's radius."""
-    if details["whole"]:
-        return "whole"
-    if details["exact"]:
-        return "exact"
-    return "unknown" if details["upper"] is None else "bracketed"
-
-
-def reason_of(details: Mapping[str, Any]) -> str:
-    """What ended the proof of an example; empty where the radius is exact."""
-    return "" if kind_of(details) in ("whole", "exact") else details["stopped"] or "max-r"
-
-
 class _Tally:
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
@@ -127,25 +114,25 @@ class _Tally:
         self.outcomes[str(record.outcome)] += 1
         if record.outcome is not Outcome.MEASURED:
             return
-        details = record.details
-        kind, lower, upper = kind_of(details), int(details["lower"]), details["upper"]
+        found: RadiusFinding = record.finding
+        kind, lower, upper = found.kind, found.lower, found.upper
         self.kinds[kind] += 1
         if kind in self.why:
-            self.why[kind][reason_of(details)] += 1
+            self.why[kind][found.reason] += 1
         if kind != "whole":
             self.proven[lower] += 1
         self.lowers.append(lower)
-        self.forms[details["by"]] += 1
-        if details["by"] != "closed form":
-            self.texts += sum(details["sizes"][:lower])
-            self.excluded += sum(details.get("pruned", ())[:lower])
-        self.late += details["stopped"] == "time"
+        self.forms[found.by] += 1
+        if found.by != "closed form":
+            self.texts += sum(found.sizes[:lower])
+            self.excluded += sum(found.pruned[:lower])
+        self.late += found.stopped == "time"
         self.queries.append(record.queries)
-        self.certificates += "certificate" in details
+        self.certificates += found.certificate is not None
         self.empty += not record.positions
         self.cut += record.beyond_window > 0
         self.near_ties += record.near_tie
-        edits: dict[str, int | None] = details["attacks"]
+        edits = found.attacks or {}
         fewest = min((n for n in edits.values() if n is not None), default=None)
         if upper is not None:
             self.fooled[upper] += 1
@@ -155,10 +142,10 @@ class _Tally:
             others = [n for other, n in edits.items() if other != name and n is not None]
             self.attacks.setdefault(name, UpperTally()).add(count, others, record.words)
         self.duels.add(edits)
-        for place, share in enumerate(shares_of(details)):
+        for place, share in enumerate(found.shares):
             if place == len(self.shares):
                 self.shares.append(ShareTally())
-            self.shares[place].add(details, share)
+            self.shares[place].add(found, share)
 
     def summary(self, config: Mapping[str, Any], examples: int) -> RadiusSummary:
         total = self.outcomes[str(Outcome.MEASURED)]

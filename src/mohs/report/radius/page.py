@@ -7,28 +7,27 @@ from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from mohs.bounds.finding import RadiusFinding, ShareFinding
 from mohs.records import Outcome, Record
 from mohs.report.listing import Listing, column, first_of_highest, named, row_of, short_names
 from mohs.report.radius.charts import left_standing, scatter, withstood
 from mohs.report.radius.figures import (
     KINDS,
     RadiusSummary,
-    kind_of,
     radius_flags,
     radius_headline,
     radius_lines,
-    reason_of,
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius.shares import mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.shares import mean_cells, share_headline, share_notes
 from mohs.report.radius.uppers import DUEL_NOTE, upper_cells, upper_note
 from mohs.report.radius.violins import levels, violins
 from mohs.report.table import rate
 from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 _CALLED = {**KINDS, "skipped": "misread"}
 
@@ -101,31 +100,29 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     }
     if record.outcome is not Outcome.MEASURED:
         return row
-    details, kind = record.details, kind_of(record.details)
-    reason = reason_of(details)
-    shown = {} if details["upper"] is not None else {"upper": "none" if kind == "whole" else "?"}
+    found: RadiusFinding = record.finding
+    shown = {} if found.upper is not None else {"upper": "none" if found.kind == "whole" else "?"}
     row |= {
-        "outcome": kind,
-        "lower": details["lower"],
-        "upper": details["upper"],
-        "by": f"{details['by']}, ended by {reason}" if reason else details["by"],
+        "outcome": found.kind,
+        "lower": found.lower,
+        "upper": found.upper,
+        "by": f"{found.by}, ended by {found.reason}" if found.reason else found.by,
         "shown": shown,
     }
-    shares = shares_of(details)
-    if shares:
-        row["pr"] = round(shares[-1]["value"], 4)
-        written = [_written(share) for share in shares]
-        if len(shares) > 1:
-            written = [f"r {share['r']}: {one}" for share, one in zip(shares, written, strict=True)]
+    if found.shares:
+        row["pr"] = round(found.shares[-1].value, 4)
+        written = [_written(share) for share in found.shares]
+        if len(written) > 1:
+            written = [f"r {share.r}: {one}" for share, one in zip(found.shares, written, strict=True)]
         shown["pr"] = "; ".join(written)
     return row
 
 
-def _written(share: Mapping[str, Any]) -> str:
+def _written(share: ShareFinding) -> str:
     """A share with its interval."""
-    if share["method"] == "counted":
-        return f"{share['value']:.4f} (counted)"
-    return f"{share['value']:.4f} [{share['low']:.4f}, {share['high']:.4f}]"
+    if share.method == "counted":
+        return f"{share.value:.4f} (counted)"
+    return f"{share.value:.4f} [{share.low:.4f}, {share.high:.4f}]"
 
 
 def _columns(share: bool) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from mohs.bounds.finding import RadiusFinding, ShareFinding
 from mohs.report.radius.uppers import rate_json
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
@@ -60,12 +61,6 @@ class ShareFigures:
         return row
 
 
-def shares_of(details: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The shares of one example: none, one, or one for each radius."""
-    found = details.get("share")
-    return [] if found is None else found if isinstance(found, list) else [found]
-
-
 def radii_of(config: Mapping[str, Any]) -> list[str]:
     """The radii as they were asked for."""
     asked = config.get("r", "-")
@@ -81,14 +76,13 @@ class ShareTally:
         self._radii: list[int] = []
         self._draws = 0
 
-    def add(self, details: Mapping[str, Any], share: Mapping[str, Any]) -> None:
+    def add(self, found: RadiusFinding, share: ShareFinding) -> None:
         """One example's."""
-        self._methods[share["method"]] += 1
-        bounds = int(details["lower"]), bool(details["whole"])
-        self._values.append((*bounds, float(share["value"]), float(share["low"])))
-        self._radii.append(share["r"])
-        if share["method"] != "counted":
-            self._draws = max(self._draws, share["n"])
+        self._methods[share.method] += 1
+        self._values.append((found.lower, found.whole, float(share.value), float(share.low)))
+        self._radii.append(share.r)
+        if share.method != "counted":
+            self._draws = max(self._draws, share.n)
 
     def figures(self, r: str, asked: Mapping[str, Any], among: int) -> ShareFigures:
         """All of them."""

@@ -7,37 +7,37 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
+from mohs.records.finding import finding_to_json
 from mohs.report.radius.figures import (
     RadiusSummary,
     curve_lines,
     radius_flags,
     radius_headline,
     radius_lines,
-    reason_of,
     shown_steps,
     summarise_radius,
 )
-from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes, shares_of
+from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes
 from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
 from mohs.report.table import rate, table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
+from mohs.report.view import View
 
-if TYPE_CHECKING:
-    from mohs.run import Run
+CERTIFICATES = "certificates.jsonl"
 
 
-class RadiusView:
+class RadiusView(View):
     """What a radius run has to show."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    offers = ("radii", "certificates")
 
     @cached_property
     def _summary(self) -> RadiusSummary:
@@ -62,7 +62,8 @@ class RadiusView:
 
     def radii(self) -> list[dict[str, Any]]:
         """Of a radius run, what was found for each example that the victim reads right."""
-        return [{"example": r.example_id, **r.details} for r in self._run.records() if r.outcome is Outcome.MEASURED]
+        measured = (record for record in self._run.records() if record.outcome is Outcome.MEASURED)
+        return [{"example": record.example_id, **finding_to_json(record.finding)} for record in measured]
 
     def certificates(self, path: str | Path) -> Path:
         """Write the certificates of a radius run, one a line."""
@@ -71,6 +72,10 @@ class RadiusView:
                 if "certificate" in row:
                     file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
         return Path(path)
+
+    def files(self, folder: Path) -> list[Path]:
+        """The certificates."""
+        return [self.certificates(folder / CERTIFICATES)]
 
     def figures(self) -> dict[str, Any]:
         """For machines."""
@@ -173,12 +178,10 @@ def _fooled(record: Record) -> bool:
 
 
 def _line(record: Record) -> str:
-    details = record.details
-    reason = reason_of(details)
-    parts = [f"{record.example_id}: L {details['lower']}, U {details['upper']}", f"by {details['by']}"]
-    if reason:
-        parts.append(f"ended by {reason}")
-    shares = shares_of(details)
-    if shares:
-        parts.append("PR " + ", ".join(f"{share['value']:.4f} (r {share['r']})" for share in shares))
+    found: RadiusFinding = record.finding
+    parts = [f"{record.example_id}: L {found.lower}, U {found.upper}", f"by {found.by}"]
+    if found.reason:
+        parts.append(f"ended by {found.reason}")
+    if found.shares:
+        parts.append("PR " + ", ".join(f"{share.value:.4f} (r {share.r})" for share in found.shares))
     return ", ".join(parts)

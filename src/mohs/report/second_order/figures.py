@@ -18,6 +18,8 @@ from mohs.report.flags import OFTEN, run_flags
 from mohs.report.listing import first_of_highest, named
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
+from mohs.second_order.finding import SecondOrderFinding
+from mohs.second_order.patches import Patch
 
 _WITH_PAIR = "examples with a patch pair"
 _FOUND = "vulnerable examples"
@@ -66,7 +68,7 @@ class _Tally:
             self.near_ties += record.near_tie
         if record.outcome is Outcome.SUCCESS:
             self.l0.append(len(record.edits))
-            self.steps.append(record.details.get("steps", len(record.edits)))
+            self.steps.append(record.finding.steps if record.finding else len(record.edits))
             if "perplexity" in record.measures and "perplexity-before" in record.measures:
                 self.perplexities.append((record.measures["perplexity-before"], record.measures["perplexity"]))
 
@@ -130,11 +132,6 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     return rows
 
 
-def _of_all(summary: SecondOrderSummary) -> Rate:
-    """The paper's rate: an example without a pair counts as not found."""
-    return replace(summary.with_pair, hits=summary.vulnerable.hits)
-
-
 def _unchanged(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
     """Where some originals are vulnerable themselves, how many."""
     if not summary.unchanged:
@@ -179,17 +176,23 @@ Said = tuple[str, str, float]  # the pair's word in the text, the class predicte
 
 def predictions(record: Record, labels: Sequence[str]) -> list[tuple[str, Said, Said]]:
     """The four predictions, two by two: of the original and of the vulnerable example, with either word of the pair."""
-    patch = record.details.get("patch")
-    if patch is None:
+    finding: SecondOrderFinding | None = record.finding
+    if finding is None:
         return []
+    patch = finding.patch
 
     def said(word: str, scores: Sequence[float]) -> Said:
         best = first_of_highest(scores)
         return word, named(best, labels), round(scores[best], 4)
 
     rows = [
-        ("original", record.scores_before, record.details.get("patched_before")),
+        ("original", record.scores_before, finding.patched_before),
         ("vulnerable" if record.outcome is Outcome.SUCCESS else "neighbour", record.scores_after,
-         record.details.get("patched_after")),
+         finding.patched_after),
     ]  # fmt: skip
-    return [(whose, said(patch["old"], a), said(patch["new"], b)) for whose, a, b in rows if a and b]
+    return [(whose, said(patch.old, a), said(patch.new, b)) for whose, a, b in rows if a and b]
+
+
+def patch_of(record: Record) -> Patch | None:
+    """The pair of synonyms of a search, where one fits."""
+    return record.finding.patch if record.finding else None

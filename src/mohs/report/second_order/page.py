@@ -10,6 +10,7 @@ from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, pieces, row_of, short_names
 from mohs.report.second_order.figures import (
     headline,
+    patch_of,
     predictions,
     second_order_flags,
     second_order_lines,
@@ -19,7 +20,7 @@ from mohs.report.table import order_of
 from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
 _CALLED = {"success": "vulnerable", "failed": "none found", "skipped": "no pair"}
 
@@ -56,10 +57,10 @@ def second_order_page(run: Run) -> str:
 
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
-    patch = record.details.get("patch")
-    row = row_of(record, attack, labels) | {"steps": record.details.get("steps")}
+    patch = patch_of(record)
+    row = row_of(record, attack, labels) | {"steps": record.finding.steps if record.finding else None}
     if patch is not None:
-        row |= {"patch": f"{patch['old']}|{patch['new']}", "text": pieces(record, patch)}
+        row |= {"patch": f"{patch.old}|{patch.new}", "text": pieces(record, patch)}
         row["predictions"] = predictions(record, labels)
     return row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text as Styled
@@ -15,6 +15,7 @@ from mohs.report.listing import pieces
 from mohs.report.second_order.figures import (
     SecondOrderSummary,
     headline,
+    patch_of,
     predictions,
     second_order_flags,
     second_order_lines,
@@ -22,16 +23,13 @@ from mohs.report.second_order.figures import (
 )
 from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import printable, show_tables
-
-if TYPE_CHECKING:
-    from mohs.run import Run
+from mohs.report.view import View
 
 
-class SecondOrderView:
+class SecondOrderView(View):
     """What a second-order run has to show."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    offers = ("vulnerable",)
 
     @cached_property
     def _summaries(self) -> list[SecondOrderSummary]:
@@ -100,7 +98,7 @@ class SecondOrderView:
 def two_level(record: Record) -> Styled:
     """The original with the neighbour's words (old struck out, new behind an arrow) and the patch pair in brackets."""
     styled = Styled()
-    for field in pieces(record, record.details.get("patch")):
+    for field in pieces(record, patch_of(record)):
         styled.append("\n  " if styled.plain else "  ")
         for piece in field:
             if isinstance(piece, str):

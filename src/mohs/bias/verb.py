@@ -1,0 +1,219 @@
+"""`mohs bias`: its options, and from them the measurement of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mohs.errors import BadInput
+from mohs.tasks.option import model, option
+from mohs.tasks.plan import Plan, Verb
+
+if TYPE_CHECKING:
+    from mohs.bias.pairs import Pairs
+    from mohs.bias.task import BiasTask
+    from mohs.space import Services
+    from mohs.space.natural import Neighbourhood
+    from mohs.tasks.subject import Subject
+    from mohs.text import Example
+
+_PAIRS_NAMED = 5  # of those that fit no example; the manifest has all
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasVerb(Verb):
+    """Measure how pairs of words such as he and she move a classifier, in natural neighbourhoods.
+
+    A masked language model rewrites up to k other words of each sentence that has the first word of a pair. The mean
+    change of the label's probability from the first word to the second is the counterfactual token bias of Zhang et
+    al. 2021. Running the same command again resumes the run; `mohs report A --against B` compares two runs.
+    """
+
+    command: ClassVar[str] = "bias"
+    function: ClassVar[str] = "token_bias"
+    short: ClassVar[str] = "Measure how words such as he and she move a classifier."
+    doing: ClassVar[str] = "measuring"
+    third: ClassVar[str | None] = "pairs"
+    examples: ClassVar[tuple[str, ...]] = (
+        "mohs bias -k 0",
+        "mohs bias --victim hf:./my-model --data dev.jsonl --pairs gender --masked-lm hf:distilbert-base-uncased -k 3",
+        "mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic",
+        "mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE",
+    )
+
+    masked_lm: Any = model("masked_lm")
+    pairs: str | Path | Pairs = option(
+        "gender, nationality, religion, sexual-orientation, country, or a file with two words a row.",
+        default="gender",
+        metavar="P",
+    )
+    k: int = option(
+        "The most words that change; 0 takes the sentences as they are and needs no --masked-lm.",
+        "-k",
+        default=2,
+        least=0,
+    )
+    label: str | int | None = option("The class looked at, by name or number; by default the last.", metavar="L")
+    epsilon: float = option(
+        "Sentences that the pair itself moves by less than this are the filtered set.",
+        "--filter-epsilon",
+        "--epsilon",
+        default=0.005,
+    )
+    both_directions: bool = option("Use sentences with a pair's second word as well.", default=False)
+    blacklist: str | Path | Iterable[str] | None = option(
+        "More words that are never brought in, one a line.", metavar="FILE"
+    )
+    floor: float | None = option(
+        "Leave out texts more than R times as perplexing to --lm as the original.", metavar="R"
+    )
+    most: int = option("A distance expected to have more texts than this is sampled ...", default=10_000, least=1)
+    breadth: int = option(
+        "... from the neighbours of this many texts one step nearer; released code: 800.", default=100, least=1
+    )
+    lm: Any = model("lm")
+    budget: int | None = option("The most queries for one example.", least=1)
+
+    def check(self) -> None:
+        """The pairs must be readable and epsilon a probability."""
+        from mohs.bias.statistics import check_epsilon
+
+        _ = self._pairs
+        check_epsilon(self.epsilon)
+
+    def needs(self, subject: Subject) -> Iterable[str]:
+        """What writes neighbours, if there are to be any."""
+        near = self._near
+        if self.k and self.masked_lm is None:
+            raise BadInput(
+                "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID, or -k 0, which "
+                "needs none."
+            )
+        return near.needs if self.k else ()
+
+    def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
+        """One measurement for each example that a pair fits."""
+        from mohs.bias.task import BiasTask
+        from mohs.space import Services
+        from mohs.tasks.described import word_list
+        from mohs.tasks.neighbourhood import crowd, known_to
+
+        task = BiasTask(
+            name=f"bias:{self._pairs.name}",
+            pairs=self._pairs,
+            target=subject.target,
+            services=services,
+            label=self._label(subject),
+            k=self.k,
+            near=self._near,
+            most=self.most,
+            breadth=self.breadth,
+            seed=subject.seed,
+            budget=self.budget,
+            both_directions=self.both_directions,
+        )
+        fitting, used = [], set[tuple[str, str]]()
+        for example in subject.data:
+            if fits := task.fits(example):
+                fitting.append(example)
+                used.update(fits)
+        if not fitting:
+            raise BadInput(
+                f"None of the {len(self._pairs.pairs)} pairs of {self._pairs.name} fits any of the {subject.examples} "
+                "examples: the first word must stand in one exactly once, and the second not at all; name other pairs "
+                "or more data."
+            )
+        unused = [pair for pair in self._pairs.pairs if pair not in used]
+        notes = self._notes(unused)
+        if self.k:
+            known_to(services["masked_lm"], {word for pair in used for word in pair})
+            notes.append(self._expected(task, fitting, Services(services, Random(0))))
+        return Plan(
+            tasks=[task],
+            resolved={
+                "pairs": str(self.pairs) if isinstance(self.pairs, str | Path) else self._pairs.name,
+                "label": task.label,
+                "blacklist": word_list(self.blacklist),
+            },
+            identity={"pairs_hash": self._pairs.fingerprint, "avoid": sorted(self._near.avoid)},
+            facts={"unused_pairs": ["|".join(pair) for pair in unused]},
+            notes=notes,
+            at_once=crowd(subject),
+        )
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        from mohs.bias.pairs import Pairs, read_pairs
+
+        return self.pairs if isinstance(self.pairs, Pairs) else read_pairs(self.pairs)
+
+    @cached_property
+    def _near(self) -> Neighbourhood:
+        from mohs.space.natural import Neighbourhood
+        from mohs.text.stopwords import read_words
+
+        if self.blacklist is None:
+            return Neighbourhood(floor=self.floor)
+        avoid = read_words(self.blacklist, "blacklist", "name a text file of words")
+        return Neighbourhood(avoid=avoid, floor=self.floor)
+
+    def _label(self, subject: Subject) -> int:
+        """The class whose probability is looked at, by name or number; by default the last."""
+        known, classes = subject.labels, subject.target.classes
+        if self.label is None:
+            return classes - 1
+        if isinstance(self.label, str) and self.label in known:
+            return known.index(self.label)
+        if not str(self.label).isdigit() or int(self.label) >= classes:
+            named = ", ".join(known) if known else f"0 to {classes - 1} without names; name them with --labels"
+            raise BadInput(f"There is no label {self.label!r}: {subject.model.name} has the classes {named}.")
+        return int(self.label)
+
+    def _notes(self, unused: Sequence[tuple[str, str]]) -> list[str]:
+        """What is to be said of the pairs."""
+        notes, pairs = [], self._pairs
+        if pairs.headed:
+            first, second = pairs.pairs[0]
+            notes.append(
+                f"The first pair of {pairs.name}, {first}|{second}, looks like a header and is taken as a pair; if it "
+                "is a header, take it out of the file."
+            )
+        if unused:
+            names = ", ".join("|".join(pair) for pair in unused[:_PAIRS_NAMED])
+            more = f" and {len(unused) - _PAIRS_NAMED} more" if len(unused) > _PAIRS_NAMED else ""
+            notes.append(f"{len(unused)} of {len(pairs.pairs)} pairs fit no example: {names}{more}.")
+        return notes
+
+    def _expected(self, task: BiasTask, fitting: Sequence[Example], ask: Services) -> str:
+        """A sentence on how many texts are to come; more than the budget is refused."""
+        *smaller, texts = _estimate(task, fitting, ask)
+        if self.budget is not None and texts > self.budget:
+            fewer = max((step for step, size in enumerate(smaller) if size <= self.budget), default=None)
+            raise BadInput(
+                f"k={self.k} asks the victim about {texts:,.0f} texts for an example, and --budget is "
+                f"{self.budget:,}; use {'' if fewer is None else f'-k {fewer}, '}a smaller --breadth or --most, or a "
+                "larger budget."
+            )
+        return f"About {texts:,.0f} texts were expected around each example with a pair ({len(fitting):,} of them)."
+
+
+def _estimate(task: BiasTask, fitting: Sequence[Example], ask: Services) -> list[float]:
+    """About how many texts the victim is asked for an example, up to each k: each with both words of each pair."""
+    from mohs.tasks.neighbourhood import first_steps
+
+    totals = []
+    near = replace(task.near, avoid=task.near.avoid | task.pairs.blacklist)
+    for example, first, _ in first_steps(task.target, fitting, near, ask):
+        fits = task.fits(example)
+        sizes = [1.0]
+        for step in range(task.k):
+            size = sizes[-1] * first / (step + 1)
+            sizes.append(size if size <= task.most else min(size, task.breadth * first))
+        texts = len(fits) + len({old for old, _ in fits})
+        totals.append([texts * size for size in accumulate(sizes)])
+    return [sum(column) / len(totals) for column in zip(*totals, strict=True)] or [0.0] * (task.k + 1)

@@ -1,0 +1,58 @@
+"""The commands of all verbs, made from their options."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from mohs.cli.run_progress import finished, progress_bar, saving_on_interrupt
+from mohs.cli.settings import command, help_of
+from mohs.runs.settings import Settings
+from mohs.runs.verbs import commands, verb_of
+from mohs.tasks.option import option
+from mohs.tasks.plan import Verb
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a run goes."""
+
+    out: Path | None = option("The run folder; by default one named after the options.", metavar="FOLDER")
+
+
+def add_verbs(app: typer.Typer) -> None:
+    """Add a command for every verb."""
+    for name in commands():
+        verb = verb_of(name)
+        about = help_of(verb.__doc__ or "", verb.examples)
+        call = command([Settings, verb, Place], partial(_run), about, first=_order(verb))
+        app.command(name, short_help=verb.short or None)(call)
+
+
+def _order(verb: type[Verb]) -> list[str]:
+    """What is asked for most stands first: the victim, the data, and what only this verb has."""
+    from mohs.tasks.option import options_of
+
+    own = [f.name for f, told in options_of(verb) if told.command]
+    return ["victim", "data", *own, "n", "seed", "out"]
+
+
+def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: bool) -> None:
+    """Carry out a verb, and show what came out."""
+    from mohs.runs.carry_out import Unnamed, carry_out
+
+    out: Any = place.out or Unnamed.of(settings, verb)
+    with saving_on_interrupt(out), redirect_stdout(sys.stderr), progress_bar(json, verb.doing) as progress:
+        said = None if progress is None else partial(print, file=sys.stderr)
+        run = carry_out(settings, verb, out, progress, said)
+    with run:
+        assert run.folder is not None, "a command keeps its run"
+        files = [run.report(), *run.view().files(run.folder)]
+        names = ", ".join(path.name for path in files)
+        finished(run, json, verbose, f"In {run.folder}: {names}", files=list(map(str, files)))

@@ -1,0 +1,54 @@
+"""The verbs there are: one line makes a verb known, with its command, its function and how its runs are shown."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from mohs.errors import BadInput
+
+if TYPE_CHECKING:
+    from mohs.report.view import View
+    from mohs.tasks.plan import Verb
+
+_VERBS: dict[str, tuple[Any, Any]] = {  # by command: the verb and its view, imported when they are needed
+    "attack": ("mohs.attacks.verb:AttackVerb", "mohs.report.attack.view:AttackView"),
+    "second-order": ("mohs.second_order.verb:SecondOrderVerb", "mohs.report.second_order.view:SecondOrderView"),
+    "bias": ("mohs.bias.verb:BiasVerb", "mohs.report.bias.view:BiasView"),
+    "radius": ("mohs.bounds.verb:RadiusVerb", "mohs.report.radius.view:RadiusView"),
+}
+
+
+def register(verb: type[Verb], view: type[View]) -> None:
+    """Make a verb known."""
+    _VERBS[verb.command] = (verb, view)
+
+
+def commands() -> list[str]:
+    """The verbs by what is typed."""
+    return list(_VERBS)
+
+
+def verb_of(command: str) -> type[Verb]:
+    """The verb of a command."""
+    found: type[Verb] = _found(command, 0)
+    return found
+
+
+def view_of(command: str) -> type[View]:
+    """How the runs of a command are shown."""
+    found: type[View] = _found(command, 1)
+    return found
+
+
+def _found(command: str, place: int) -> Any:
+    if command not in _VERBS:
+        raise BadInput(
+            f"`mohs {command}` is not known here, which made this run; use the version of mohs that has it, or import "
+            "the module that defines it first."
+        )
+    found = _VERBS[command][place]
+    if isinstance(found, str):
+        module, _, name = found.partition(":")
+        return getattr(import_module(module), name)
+    return found

@@ -1,0 +1,82 @@
+"""Patch words of a whole run: the synonyms of every word of the data, and what the victim says to each word alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from mohs.engine import AnswerCache, Answers, together
+from mohs.errors import BadInput, ServiceFailed
+from mohs.models.victim import Fields, Scores
+from mohs.second_order.patches import PatchBook, partners_of, words_in
+from mohs.space import Services, Source
+from mohs.tasks.subject import Subject, answered
+from mohs.text.neighbours import cache_folder
+
+_FILE = "patch-words.sqlite"
+_WORDS_TO_TELL_MODELS_APART = 8  # by their answers another model of the same name is told
+_DECIMALS_TO_TELL_MODELS_APART = 4
+
+
+def patch_book(subject: Subject, source: Source, ask: Services) -> tuple[PatchBook, list[str]]:
+    """The pairs with the victim's scores, and the words at which it raises."""
+    target = subject.target
+    words = {example.text.words[position].lower() for example in subject.data for position in target.sees(example)}
+    partners = answered(partners_of(words, source, ask), ask)
+    if not partners:
+        raise BadInput(
+            f"The synonyms have none for any of the {len(words):,} words of the data; "
+            "name another source with --synonyms."
+        )
+    names = next(iter(subject.data)).names
+    items: dict[Fields, str] = {(word, *("" for _ in names[1:])): word for word in words_in(partners)}
+    some = list(items)[:: -(-len(items) // _WORDS_TO_TELL_MODELS_APART)]
+    told = answered(_asked(target.victim, some), ask, target.victim)
+    digits = [[round(p, _DECIMALS_TO_TELL_MODELS_APART) for p in scores or ()] for scores in told]
+    key = f"{subject.model.fingerprint}/{digits}"
+    with _file() as file:
+        known: dict[Fields, Scores] = {} if file is None else file.get(key, list(items))
+        missing = [item for item in items if item not in known]
+        found = answered(_asked(target.victim, missing), ask, target.victim) if missing else []
+        fresh = {item: scores for item, scores in zip(missing, found, strict=True) if scores}
+        if file is not None and fresh:
+            with suppress(BadInput):
+                file.put(key, fresh)
+    known |= fresh
+    scores = {word: known[item] for item, word in items.items() if item in known}
+    if not scores:
+        raise BadInput(f"{subject.model.name} raises at every single word, and patch words are chosen by its answers.")
+    read = {word: tuple(other for other in others if other in scores) for word, others in partners.items()}
+    book = PatchBook({word: others for word, others in read.items() if word in scores and others}, scores)
+    return book, [word for word in items.values() if word not in scores]
+
+
+async def _asked(service: Answers[Fields, Scores], items: Sequence[Fields]) -> list[Scores | None]:
+    """The answer to each word, or None where the victim raises: that word alone is lost."""
+    return await together(*(_answer(service, item) for item in items))
+
+
+async def _answer(service: Answers[Fields, Scores], item: Fields) -> Scores | None:
+    try:
+        found: Any = (await service.ask([item]))[0]
+        return tuple(found)
+    except ServiceFailed:
+        raise
+    except Exception:  # whatever a victim raises at a word without its text
+        return None
+
+
+@contextmanager
+def _file() -> Iterator[AnswerCache | None]:
+    """Where answers to single words are kept; a folder that cannot be used costs time only."""
+    folder = cache_folder()
+    try:
+        cache = None if folder is None else AnswerCache(folder / _FILE)
+    except BadInput:
+        cache = None
+    try:
+        yield cache
+    finally:
+        if cache is not None:
+            cache.close()
