@@ -2,7 +2,7 @@
 
 Level j holds the texts with exactly j substitutions. Level after level is put to the victim; if the label stays in all
 of them, j substitutions are withstood. Nothing is sampled or estimated: what is called certified was asked, or follows
-from a sound bound on what the victim can answer (`mohs.bounds.windows`).
+from a sound bound on what the victim can answer (`mohs.bounds.cnn_bound`).
 """
 
 from __future__ import annotations

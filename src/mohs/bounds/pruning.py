@@ -16,7 +16,7 @@ _FLOOR = 1e-3  # of a margin in logits that settles something, at least
 
 
 class Bound(Protocol):
-    """Says without asking how low a margin can fall: see `mohs.bounds.windows`."""
+    """Says without asking how low a margin can fall: see `mohs.bounds.cnn_bound`."""
 
     def lower(self, places: Whole, picks: Whole) -> Table:
         """A number below which no logit margin of a block's texts lies; for each block."""

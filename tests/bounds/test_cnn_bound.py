@@ -13,8 +13,8 @@ import torch
 from hypothesis import given, settings
 
 from mohs.bounds import windows
+from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.reading import reading_of
-from mohs.bounds.windows import bound_of
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
 from mohs.models.bag import pocket_victim
 from mohs.models.neural import NeuralVictim

@@ -24,7 +24,7 @@ _MOST = 64 << 20  # numbers in a table: 256 MB
 _PLACES = sum(FILTERS)  # of a word in the windows of all widths
 
 
-class WindowTable:
+class CnnTable:
     """The same logits as a classifier with convolutions, as it is now: later changes to its weights do not count."""
 
     def __init__(self, model: Classifier) -> None:

@@ -38,7 +38,7 @@ class Width:
         return found
 
 
-class Filters:
+class CnnFilters:
     """One text with its choices, one label; words are numbered anew. The last position stands for none at all."""
 
     def __init__(self, model: Any, reading: Reading, label: int) -> None:
