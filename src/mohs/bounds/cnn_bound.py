@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from mohs.bounds.cnn_filters import CnnFilters, Reals, Width
 from mohs.bounds.cnn_losses import CnnLosses
-from mohs.bounds.reading import Whole, reading_of
+from mohs.bounds.word_numbers import Whole, word_numbers_of
 from mohs.models.victim import Victim
 from mohs.space import Space
 
@@ -145,5 +145,5 @@ def bound_of(model: Victim, space: Space, label: int) -> CnnBound | None:
 
     if not isinstance(model, NeuralVictim) or not isinstance(model.model.reader, Convolutions):
         return None
-    reading = reading_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
-    return None if reading is None else CnnBound(CnnFilters(model.model, reading, label))
+    numbers = word_numbers_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
+    return None if numbers is None else CnnBound(CnnFilters(model.model, numbers, label))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.bounds.cnn_filters import CnnFilters, Reals, Width
-from mohs.bounds.reading import Whole
+from mohs.bounds.word_numbers import Whole
 
 
 class CnnLosses:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.models.frame import Frame, around
-from mohs.models.reading import sides, starts_bare
+from mohs.models.mask_questions import sides, starts_bare
 from tests.models.conftest import tiny_tokenizer
 
 texts = st.text(st.sampled_from("ab1é 你.,(\"'“\u0301\n"), max_size=12)
