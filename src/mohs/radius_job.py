@@ -10,7 +10,7 @@ from typing import Any
 from mohs.attacks.catalogue import identity, members_of
 from mohs.attacks.method import Attack, needs
 from mohs.bounds import Prover, RadiusTask, Share
-from mohs.bounds.shares import Shares, checked, together
+from mohs.bounds.share import Shares, checked, together
 from mohs.errors import BadInput
 from mohs.job import Examples, Job, named_models, subject_of, written
 from mohs.models.victim import Victim
