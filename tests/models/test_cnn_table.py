@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mohs.models import windows
+from mohs.models import cnn_table
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
 from mohs.models.cnn_table import CnnTable
 from mohs.models.neural import NeuralVictim
@@ -55,9 +55,9 @@ def test_what_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(CnnTable.fits(classifier(name)) for name in ARCHITECTURES if name != "cnn")
     assert not CnnTable.fits(classifier().to("meta"))
     numbers = (len(WORDS) + 4) * 12 * 9
-    monkeypatch.setattr(windows, "_MOST", numbers)
+    monkeypatch.setattr(cnn_table, "_MOST", numbers)
     assert CnnTable.fits(classifier())
-    monkeypatch.setattr(windows, "_MOST", numbers - 1)
+    monkeypatch.setattr(cnn_table, "_MOST", numbers - 1)
     assert not CnnTable.fits(classifier())
 
 

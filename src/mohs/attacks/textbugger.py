@@ -10,8 +10,8 @@ import regex
 
 from mohs.attacks.bugs import Bug, drawn
 from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import deleting, ranked
-from mohs.attacks.in_order import in_order
 from mohs.attacks.method import Ask, Scores
 from mohs.engine import BudgetSpent
 from mohs.space import (
@@ -174,7 +174,7 @@ class GreedyTextBugger:
         without = await deleting(x, space.positions, ask)
         importance = {p: goal.score(probs) for p, probs in zip(space.positions, without, strict=True)}
         words = lambda p: drawn(space, p, self.bugs, ask.random)  # noqa: E731
-        return await in_order(x, ranked(importance), words, goal, space, ask, self.similarity)
+        return await greedy_in_order(x, ranked(importance), words, goal, space, ask, self.similarity)
 
 
 async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal, predicted
 from mohs.attacks.importance import deleting, ranked, replacing
 from mohs.attacks.method import Ask, Scores
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, GrammarErrors, Neighbours, PositionsAgain, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
@@ -82,9 +83,10 @@ class TextFooler:
             for p in ranked(importance):
                 candidates = [best.replace(p, word) for word in space.choices[p]]
                 probs_of = await self._ask_allowed(best, candidates, space, ask)
-                winners = {c: probs for c, probs in probs_of.items() if goal.met(probs)}
+                winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                 if winners:
-                    return await self._most_similar(x, best, winners, goal, ask)
+                    similar = self.similarity if len(x) >= self.similarity_from else None
+                    return await pick_winner(x, best, winners, similar, ask)
                 if probs_of:
                     strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > to_beat:
@@ -116,14 +118,6 @@ class TextFooler:
         if self.ask_first:
             candidates = await space.allowed(best, candidates, ask)
         return {candidate: probs_of[candidate] for candidate in candidates}
-
-    async def _most_similar(self, x: Text, best: Text, winners: dict[Text, Scores], goal: Goal, ask: Ask) -> Text:
-        texts = list(winners)
-        values = [0.0] * len(texts)
-        if self.similarity is not None and len(texts) > 1 and len(x) >= self.similarity_from:
-            values = await self.similarity.of_texts(x, best, texts, ask)
-        order = zip(values, texts, strict=True)
-        return min(order, key=lambda pair: (-pair[0], -goal.score(winners[pair[1]]), pair[1]))[1]
 
 
 released = partial(
