@@ -15,9 +15,8 @@ import numpy as np
 
 from mohs.engine import Model
 from mohs.errors import BadInput, VictimError
-from mohs.models.frame import Row, keep
 from mohs.models.hf import HfVictim
-from mohs.models.transformer import writable
+from mohs.models.token_rows import Row, keep, writable
 from mohs.models.victim import Fields, Victim
 from mohs.text.questions import Labelled, Slope, Vector
 
@@ -78,7 +77,7 @@ class HfGradients:
         groups: dict[int, list[Labelled]] = defaultdict(list)
         alone = []
         for item in sorted(items):
-            if not all(map(writable, item.fields)) or not self._victim._frame.accepts(len(item.fields)):
+            if not all(map(writable, item.fields)) or not self._victim._special_tokens.accepts(len(item.fields)):
                 alone.append([item])
                 continue
             if item.fields not in self._readings:
@@ -142,8 +141,8 @@ class HfGradients:
         "".join(fields).encode()  # half a surrogate pair raises here, in words that say so
         parts = victim.composer.placed(fields)
         kept = keep([len(ids) for ids, _ in parts], victim._room(len(fields)))
-        row = victim._frame.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
-        marks, _ = victim._frame.row([[-1] * size for size in kept])  # no token has that number
+        row = victim._special_tokens.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
+        marks, _ = victim._special_tokens.row([[-1] * size for size in kept])  # no token has that number
         spans = tuple(
             (number, start, end)
             for number, ((_, offsets), size) in enumerate(zip(parts, kept, strict=True))

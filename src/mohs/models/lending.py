@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from mohs.models.hf import HfVictim
-from mohs.models.transformer import Laid, Ticket
+from mohs.models.token_rows import Laid
+from mohs.models.transformer import Ticket
 
 _FLYING = 3  # batches that may be on the device or on their way
 

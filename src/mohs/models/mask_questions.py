@@ -2,7 +2,7 @@
 
 A blank is one mask, however many pieces stood there, and a word of its own. A text too long for the model is cut to a
 window of tokens with the blank in its middle, shifted at the ends of the text; of a pair the other text is cut first,
-from its end (`mohs.models.frame.around`). So a mask is never lost.
+from its end (`mohs.models.token_rows.around`). So a mask is never lost.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import regex
 
 from mohs.models.entries import Entries
-from mohs.models.frame import Frame, around
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import around
 from mohs.models.tokens import Composer
 from mohs.text.questions import Blank, Pieces, Spelling
 
@@ -40,10 +41,10 @@ class MaskReader:
     """Turns questions into readings, many at a time, so that equal strings are tokenised once."""
 
     def __init__(
-        self, composer: Composer, frame: Frame, entries: Entries, mask: int, room: Callable[[int], int]
+        self, composer: Composer, special_tokens: SpecialTokens, entries: Entries, mask: int, room: Callable[[int], int]
     ) -> None:
         self._composer = composer
-        self._frame = frame
+        self._special_tokens = special_tokens
         self._entries = entries
         self._mask = mask
         self._room = room  # how many tokens fit into a row of so many texts; raises if there is no such row
@@ -118,8 +119,8 @@ class MaskReader:
         """A row around some tokens of one text, where these are in it, and where that text ends in it."""
         kept = around([len(part) for part in parts], field, start, end, self._room(len(parts)))
         inner = [part[first:last] for part, (first, last) in zip(parts, kept, strict=True)]
-        row, types = self._frame.row(inner)
-        before = self._frame.before(len(parts), field) + sum(map(len, inner[:field]))
+        row, types = self._special_tokens.row(inner)
+        before = self._special_tokens.before(len(parts), field) + sum(map(len, inner[:field]))
         first, last = kept[field]
         return row, types, before + start - first, before + last - first
 

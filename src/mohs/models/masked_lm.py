@@ -13,10 +13,11 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.batch_shapes import FEWEST_ROWS
 from mohs.models.entries import Entries
 from mohs.models.mask_questions import MaskQuestion, MaskReader, MaskReading
 from mohs.models.pretrained import load_hf
-from mohs.models.transformer import DECIMALS, FEWEST, Network
+from mohs.models.transformer import DECIMALS, Network
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling
 
 Answer = Filled | tuple[Piece, ...] | float
@@ -51,7 +52,7 @@ class MaskedLm(Network):
             raise BadInput(f"{self.name} has a tokenizer without a mask token; give a masked language model.")
         self._readings: dict[MaskQuestion, MaskReading] = {}
         self.narrow = False
-        row, types = self._frame.row([[mask, *self.composer.ids(["a good film"])[0]][: self._room(1)]])
+        row, types = self._special_tokens.row([[mask, *self.composer.ids(["a good film"])[0]][: self._room(1)]])
         sample = [MaskReading(row, types, (0, len(row) - 1))]
         try:
             whole = self._scores(sample)
@@ -61,7 +62,7 @@ class MaskedLm(Network):
         self.entries = Entries(self._tokenizer, whole.shape[-1])
         self._shown = self._torch.tensor([bool(text) for text in self.entries.texts], device=self._device)
         self._offered = sum(map(bool, self.entries.texts))
-        self._reader = MaskReader(self.composer, self._frame, self.entries, mask, self._room)
+        self._reader = MaskReader(self.composer, self._special_tokens, self.entries, mask, self._room)
         self.narrow = self._narrows(sample, whole)
 
     def _narrows(self, sample: list[MaskReading], whole: Any) -> bool:
@@ -134,7 +135,7 @@ class MaskedLm(Network):
         numbers = {row: number for number, row in enumerate(rows)}
         places = [(numbers[_row(reading)], place) for reading in readings for place in reading.places]
         count = len(places)
-        full = max(8, 1 << (count - 1).bit_length()) if self._padded else -(-count // FEWEST) * FEWEST
+        full = max(8, 1 << (count - 1).bit_length()) if self._padded else -(-count // FEWEST_ROWS) * FEWEST_ROWS
         at = tuple(torch.tensor(places + places[-1:] * (full - count)).T.to(self._device))
 
         def pick(module: Any, arguments: Any, output: Any) -> Any:

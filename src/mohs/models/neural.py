@@ -22,8 +22,8 @@ from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
 from mohs.models.cnn_table import BEYOND, CnnTable
 from mohs.models.device import choose_device
-from mohs.models.frame import BYTES, packed
 from mohs.models.slopes import WordSlopes
+from mohs.models.token_rows import BYTES, packed
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
 

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.engine import Service
-from mohs.models.frame import BYTES, Frame
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import BYTES, Laid
 from mohs.models.tokens import Composer
-from mohs.models.transformer import Laid, Ticket
+from mohs.models.transformer import Ticket
 from mohs.models.victim import Output, probabilities
 from mohs.text import Text
 
@@ -93,13 +94,13 @@ def _put(ids: Whole, kinds: Whole | None, at: npt.NDArray[np.int64], segment: Se
 
 
 def layout_of(
-    text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, frame: Frame, types: bool
+    text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, special_tokens: SpecialTokens, types: bool
 ) -> Layout | None:
     """The layout of a text with its choices; None if some of its texts can only be read as strings."""
     fields = text.fields
-    if not frame.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
+    if not special_tokens.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
         return None
-    between, kinds = frame.parts(len(fields))
+    between, kinds = special_tokens.parts(len(fields))
     spans = text.spans()
     numbers = {place: number for number, place in enumerate(choices)}
     segments = [_special(between[0])]
@@ -134,7 +135,7 @@ def layout_of(
         if field + 1 < len(fields):
             segments.append(_special(between[field + 1]))
     behind = _special(between[-1])
-    window = frame.window - behind.longest
+    window = special_tokens.window - behind.longest
     if len(fields) > 1 and sum(segment.longest for segment in segments) > window:
         return None  # which of the two gives way depends on the words
     segments = _merged(segments)

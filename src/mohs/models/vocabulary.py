@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mohs.models.frame import BYTES, keep, packed
+from mohs.models.token_rows import BYTES, keep, packed
 from mohs.text.text import Text, words_of
 
 PADDING, UNKNOWN, SEPARATOR = 0, 1, 2
