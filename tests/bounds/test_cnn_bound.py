@@ -186,7 +186,7 @@ def test_small_portions_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     places = np.array([[0, 1], [1, 2], [0, 2], [-1, 0]])
     picks = np.array([[-1, -1], [0, -1], [1, 1], [-1, -1]])
     whole = bound.lower(places, picks)
-    monkeypatch.setattr(cnn_bound, "_NUMBERS", 1)
+    monkeypatch.setattr(cnn_bound, "_NUMBERS_PER_TABLE", 1)
     assert bound.lower(places, picks).tolist() == pytest.approx(whole.tolist(), abs=1e-6)
     assert bound.lower(places[:0], picks[:0]).shape == (0,)
 

@@ -55,9 +55,9 @@ def test_what_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(CnnTable.fits(classifier(name)) for name in ARCHITECTURES if name != "cnn")
     assert not CnnTable.fits(classifier().to("meta"))
     numbers = (len(WORDS) + 4) * 12 * 9
-    monkeypatch.setattr(cnn_table, "_MOST", numbers)
+    monkeypatch.setattr(cnn_table, "_MOST_NUMBERS", numbers)
     assert CnnTable.fits(classifier())
-    monkeypatch.setattr(cnn_table, "_MOST", numbers - 1)
+    monkeypatch.setattr(cnn_table, "_MOST_NUMBERS", numbers - 1)
     assert not CnnTable.fits(classifier())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import regex
 
 from mohs.attacks.bugs import Bug, drawn
-from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.goal import SCORE_DECIMALS, Goal, predicted
 from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import deleting, ranked
 from mohs.attacks.method import Ask, Scores
@@ -76,7 +76,9 @@ class TextBugger:
         telling = [(s, probs) for s, probs in zip(sentences, alone, strict=True) if predicted(probs) == y]
         current = x
         try:
-            for sentence, probs in sorted(telling, key=lambda pair: (-round(pair[1][y], DECIMALS), pair[0].first)):
+            for sentence, probs in sorted(
+                telling, key=lambda pair: (-round(pair[1][y], SCORE_DECIMALS), pair[0].first)
+            ):
                 places = sentence.local(space.positions)
                 without = await deleting(sentence.text, list(places.values()), ask)
                 importance = {p: probs[y] - less[y] for p, less in zip(places, without, strict=True)}

@@ -24,7 +24,7 @@ from mohs.space import Space
 Truths = npt.NDArray[np.bool_]
 Singles = npt.NDArray[np.float32]
 
-_NUMBERS = 1 << 20  # in a table on the way: what fits into a cache
+_NUMBERS_PER_TABLE = 1 << 20  # what fits into a cache
 
 
 class CnnBound:
@@ -55,7 +55,8 @@ class CnnBound:
             places = picks = np.full((len(places), 1), -1)
         found = np.empty(len(places))
         adds = self._filters.adds
-        step = max(1, _NUMBERS // (places.shape[1] * adds.shape[1] * adds.shape[2] // 2 + len(self._filters.row)))
+        numbers = places.shape[1] * adds.shape[1] * adds.shape[2] // 2 + len(self._filters.row)  # for each set
+        step = max(1, _NUMBERS_PER_TABLE // numbers)
         for start in range(0, len(places), step):
             part = slice(start, start + step)
             found[part] = self._lower(places[part], picks[part], more)

@@ -18,7 +18,7 @@ from mohs.bounds.word_numbers import Whole, WordNumbers
 
 Reals = npt.NDArray[np.float64]
 
-_ROUNDING = 2.0**-24  # relative, of a 32-bit number
+_FLOAT32_ROUNDING = 2.0**-24  # relative
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class CnnFilters:
 
 def _lost(operations: int) -> float:
     """The largest relative error of so many roundings, and some of our own."""
-    total = (operations + 16) * _ROUNDING
+    total = (operations + 16) * _FLOAT32_ROUNDING
     return total / (1 - total)
 
 

@@ -27,9 +27,9 @@ from mohs.errors import BadInput
 from mohs.space import omega
 
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
-_CHUNK = 4096
-_LOOK = 100  # texts between two looks at a sequential interval
-_MOST = 5_000_000  # texts drawn for one example, all at once
+_TEXTS_AT_ONCE = 4096
+_TEXTS_BETWEEN_LOOKS = 100  # at a sequential interval
+_MOST_DRAWS = 5_000_000  # they are all drawn at once, for one example
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Share:
         """Until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
-            some = slice(sequence.n, sequence.n + min(_LOOK, room))
+            some = slice(sequence.n, sequence.n + min(_TEXTS_BETWEEN_LOOKS, room))
             hits = await _held(points, places[some], picks[some], label)
             sequence.add(hits, len(places[some]))
         low, high = sequence.interval
@@ -155,17 +155,17 @@ def together(shares: Sequence[Share], examples: int) -> tuple[Share, ...]:
 
 def drawable(share: Share) -> None:
     """Refuse what would never end."""
-    if share.draws > _MOST:
+    if share.draws > _MOST_DRAWS:
         raise BadInput(
             f"epsilon {share.epsilon:g} and delta {share.delta:g} ask for {share.draws:,} texts an example, more than "
-            f"{_MOST:,}; take a larger epsilon, or give the number of draws."
+            f"{_MOST_DRAWS:,}; take a larger epsilon, or give the number of draws."
         )
 
 
 async def _held(points: Points, places: Whole, picks: Whole, label: int) -> int:
     """How many texts keep the label."""
     hits = 0
-    for start in range(0, len(places), _CHUNK):
-        some = slice(start, start + _CHUNK)
+    for start in range(0, len(places), _TEXTS_AT_ONCE):
+        some = slice(start, start + _TEXTS_AT_ONCE)
         hits += int((await points.margins(places[some], picks[some], label) > TIE).sum())
     return hits

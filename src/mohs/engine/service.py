@@ -13,7 +13,7 @@ from mohs.errors import MohsError, ServiceFailed
 AnswerOut = TypeVar("AnswerOut", covariant=True)
 
 
-_ROUNDS = 16  # for which a small batch may wait for company
+_ROUNDS_A_SMALL_BATCH_WAITS = 16
 
 
 class Model(Protocol[Item, AnswerOut]):
@@ -85,7 +85,7 @@ class Service(Generic[Item, Answer]):
         self._planned: deque[list[Item]] = deque()
         self._flying: deque[tuple[list[Item], Any]] = deque()
         self._asked: dict[Item, list[tuple[Question[Item, Answer], int]]] = {}
-        self._patience = _ROUNDS
+        self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
         self._rows: Callable[[list[Item]], int] = getattr(model, "rows_of", len)
         self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
 
@@ -152,7 +152,7 @@ class Service(Generic[Item, Answer]):
         few = getattr(self.model, "few", 1)
         large = [batch for batch in batches if len(batch) >= few]
         if not large or len(large) == len(batches) or self._patience == 0:
-            self._patience = _ROUNDS
+            self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
             return batches
         self._patience -= 1
         for batch in batches:

@@ -1,7 +1,7 @@
 """`hf:PATH_OR_ID` or `gguf:PATH`: a causal language model, which says how likely each token of a string is.
 
-Rows of one length make a batch, so nothing is padded; log-probabilities are rounded to DECIMALS, for the reasons given
-in `mohs.models.masked_lm`.
+Rows of one length make a batch, so nothing is padded; log-probabilities are rounded to LOGIT_DECIMALS, for the reasons
+given in `mohs.models.masked_lm`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_gguf, load_hf
 from mohs.models.token_rows import writable
 from mohs.models.tokens import Placed
-from mohs.models.transformer import DECIMALS, Network
+from mohs.models.transformer import LOGIT_DECIMALS, Network
 from mohs.text.questions import Scored
 
 _KIND = "AutoModelForCausalLM"
-_STEPS: int = 10**DECIMALS
+_STEPS: int = 10**LOGIT_DECIMALS
 
 
 class CausalLm(Network):

@@ -20,7 +20,7 @@ from mohs.models.token_rows import Row, keep, writable
 from mohs.models.victim import Fields, Victim
 from mohs.text.questions import Labelled, Slope, Vector
 
-_KEPT = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
+_MEMORY_FACTOR = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
 
 
 class Gradients(Model[Labelled, Slope], Protocol):
@@ -85,7 +85,7 @@ class HfGradients:
             groups[len(self._readings[item.fields].row[0])].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = self._victim._rows_at(length * _KEPT) if self._fine else 1
+            rows = self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
             group = groups[length]
             batches += [group[start : start + rows] for start in range(0, len(group), rows)]
         return batches + alone

@@ -1,7 +1,7 @@
 """`hf:PATH_OR_ID`: a masked language model, which guesses words and weighs pieces of words.
 
-Numbers are rounded to DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches are
-of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
+Numbers are rounded to LOGIT_DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches
+are of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
 logits move by millionths: rounding hides that for nearly all of them, and the order of guesses hardly ever changes.
 """
 
@@ -17,13 +17,13 @@ from mohs.models.batch_shapes import FEWEST_ROWS
 from mohs.models.entries import Entries
 from mohs.models.mask_questions import MaskQuestion, MaskReader, MaskReading
 from mohs.models.pretrained import load_hf
-from mohs.models.transformer import DECIMALS, Network
+from mohs.models.transformer import LOGIT_DECIMALS, Network
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling
 
 Answer = Filled | tuple[Piece, ...] | float
 Ticket = tuple[list[MaskQuestion], list[MaskReading], dict[str, Any]]
 
-_STEPS: int = 10**DECIMALS
+_STEPS: int = 10**LOGIT_DECIMALS
 _Row = tuple[tuple[int, ...], tuple[int, ...]]
 _KINDS = (Blank, Pieces, Spelling)
 

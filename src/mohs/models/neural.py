@@ -20,10 +20,10 @@ import torch
 
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
-from mohs.models.cnn_table import BEYOND, CnnTable
+from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
 from mohs.models.device import choose_device
 from mohs.models.slopes import WordSlopes
-from mohs.models.token_rows import BYTES, packed
+from mohs.models.token_rows import INT32_BYTES, packed
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
 
@@ -71,7 +71,7 @@ class NeuralVictim:
             groups[len(rows[item])].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            size = self._rows_at(length // BYTES)
+            size = self._rows_at(length // INT32_BYTES)
             group = groups[length]
             batches += [group[start : start + size] for start in range(0, len(group), size)]
         return batches
@@ -82,7 +82,7 @@ class NeuralVictim:
         batches = []
         start = 0
         while start < len(ordered):
-            size = self._rows_at(len(rows[ordered[start]]) // BYTES)
+            size = self._rows_at(len(rows[ordered[start]]) // INT32_BYTES)
             batches.append(ordered[start : start + size])
             start += size
         return batches
@@ -97,7 +97,7 @@ class NeuralVictim:
             if self._cnn_table is None:
                 return len(batch), self.model(self._tensor(rows))
             longest = max(map(len, rows))
-            return len(batch), self._cnn_table(self._tensor([row.ljust(longest, BEYOND) for row in rows]))
+            return len(batch), self._cnn_table(self._tensor([row.ljust(longest, NO_WORD_BYTE) for row in rows]))
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits, and check them."""

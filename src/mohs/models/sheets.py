@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mohs.engine import Service
 from mohs.models.special_tokens import SpecialTokens
-from mohs.models.token_rows import BYTES, Laid
+from mohs.models.token_rows import INT32_BYTES, Laid
 from mohs.models.tokens import Composer
 from mohs.models.transformer import Ticket
 from mohs.models.victim import Output, probabilities
@@ -29,8 +29,8 @@ from mohs.text import Text
 Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
-_SPELLINGS = 4096  # of one piece that holds several words
-_ROWS = 16_384  # looked at together, to make full batches of each length
+_MOST_SPELLINGS = 4096  # of one piece that holds several words
+_ROWS_AT_ONCE = 16_384  # enough to make full batches of each length
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def layout_of(
         held: dict[int, list[int]] = defaultdict(list)
         for place in own:
             held[bisect_right(starts, spans[place][1]) - 1].append(place)
-        if any(prod(1 + len(choices[place]) for place in places) > _SPELLINGS for places in held.values()):
+        if any(prod(1 + len(choices[place]) for place in places) > _MOST_SPELLINGS for places in held.values()):
             return None
         spelt = [
             list(_spellings(piece, starts[at], [(spans[place], choices[place]) for place in held.get(at, [])]))
@@ -217,7 +217,7 @@ class Sheets:
         for sheet in sheets:
             if not batches or len(sheet.places) > room:
                 batches.append([])
-                room = _ROWS
+                room = _ROWS_AT_ONCE
             batches[-1].append(sheet)
             room -= len(sheet.places)
         return batches
@@ -251,7 +251,7 @@ class Sheets:
                     end - start,
                     length,
                     ids[start:end].tobytes(),
-                    (sizes[start:end] * BYTES).astype(np.int32).tobytes(),
+                    (sizes[start:end] * INT32_BYTES).astype(np.int32).tobytes(),
                     None if kinds is None else kinds[start:end].tobytes(),
                 )
                 tickets.append((where[start:end], self._victim.post(laid)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mohs.models.token_rows import BYTES, Packed, Row, packed
+from mohs.models.token_rows import INT32_BYTES, Packed, Row, packed
 
 
 class SpecialTokens:
@@ -64,7 +64,7 @@ class SpecialTokens:
             row += inner + after
         if plain:
             return row, None
-        _, types = self.row([[0] * (len(part) // BYTES) for part in ids])
+        _, types = self.row([[0] * (len(part) // INT32_BYTES) for part in ids])
         return row, packed(types or [])
 
     def packed_alone(self, ids: Sequence[bytes]) -> list[Packed]:

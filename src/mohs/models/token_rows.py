@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Row = tuple[list[int], list[int] | None]  # token ids and segment ids
 Packed = tuple[bytes, bytes | None]  # the same, each as the bytes of 32-bit numbers
-BYTES = 4  # of such a number
+INT32_BYTES = 4
 
 
 def packed(ids: Sequence[int]) -> bytes:
@@ -37,9 +37,9 @@ class Laid:
         """The first so many rows, and the rest if there is one."""
         if rows >= self.rows:
             return self, None
-        end = rows * self.length * BYTES
+        end = rows * self.length * INT32_BYTES
         kinds = (None, None) if self.kinds is None else (self.kinds[:end], self.kinds[end:])
-        sizes = self.sizes[: rows * BYTES], self.sizes[rows * BYTES :]
+        sizes = self.sizes[: rows * INT32_BYTES], self.sizes[rows * INT32_BYTES :]
         return (
             Laid(rows, self.length, self.ids[:end], sizes[0], kinds[0]),
             Laid(self.rows - rows, self.length, self.ids[end:], sizes[1], kinds[1]),
@@ -56,19 +56,19 @@ def packed_rows(
         found = composer.packed([field for fields in own for field in fields])
         fits = room(number)
         if number == 1:
-            most = fits * BYTES
+            most = fits * INT32_BYTES
             rows |= zip(own, special_tokens.packed_alone([ids[:most] for ids in found]), strict=True)
             continue
         for fields, parts in zip(own, zip(*[iter(found)] * number, strict=True), strict=True):
-            kept = keep([len(part) // BYTES for part in parts], fits)
-            inner = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
+            kept = keep([len(part) // INT32_BYTES for part in parts], fits)
+            inner = [part[: size * INT32_BYTES] for part, size in zip(parts, kept, strict=True)]
             rows[fields] = special_tokens.packed(inner)
     return rows
 
 
 def laid_out(rows: list[Packed], sizes: list[int], length: int, *, padded: bool, types: bool) -> Laid:
     """Rows of so many bytes side by side, each filled up to a length in tokens if padded; `types`: with segment ids."""
-    width = length * BYTES
+    width = length * INT32_BYTES
     if padded:
         ids = b"".join([row.ljust(width, b"\0") for row, _ in rows])
     else:

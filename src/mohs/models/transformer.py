@@ -23,7 +23,7 @@ from mohs.models.device import choose_device, choose_dtype
 from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, load_hf, window_of
 from mohs.models.special_tokens import SpecialTokens
-from mohs.models.token_rows import BYTES, Laid, Packed, Row, laid_out, packed_rows, writable
+from mohs.models.token_rows import INT32_BYTES, Laid, Packed, Row, laid_out, packed_rows, writable
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
 from mohs.text import Text
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what tells when these are there
 
-DECIMALS = 4  # of logits and their logarithms, which may move by a few millionths with the shape of a batch
+LOGIT_DECIMALS = 4  # logits and their logarithms may move by a few millionths with the shape of a batch
 
-_LAUNCHES_BEFORE_RECORDING = 3  # a shape met seldom is not worth its graph, where numbers are coarse anyway
+_LAUNCHES_BEFORE_RECORDING = 3  # of a shape with coarse numbers; with fine ones it is recorded at once
 
 
 class Network:
@@ -69,7 +69,7 @@ class Network:
         self._tokens, self._untried = tokens or TOKENS_ON_CUDA, False
         if not (tokens or cuda):
             known = batch_size.recall(batch_size.key_of(self._model, self._dtype))
-            self._tokens, self._untried = known or batch_size.DEFAULT, known is None
+            self._tokens, self._untried = known or batch_size.DEFAULT_TOKENS, known is None
         self.composer = Composer(tokenizer)
         self._special_tokens = SpecialTokens(tokenizer, window_of(tokenizer, model.config))
         reads = inspect.signature(model.forward).parameters
@@ -83,7 +83,7 @@ class Network:
 
     def _rows_at(self, length: int, scores: int = 0) -> int:
         """How many rows of so many tokens make a batch, or fewer if each gives many scores over a vocabulary."""
-        if self._untried and self._asked >= batch_size.WORTH:
+        if self._untried and self._asked >= batch_size.TOKENS_BEFORE_TRYING:
             self._untried = False
             self._tokens = self._try_sizes()
             batch_size.remember(batch_size.key_of(self._model, self._dtype), self._tokens)
@@ -100,17 +100,17 @@ class Network:
             return len(batch) * length
 
         try:
-            length = min(batch_size.LENGTH, self._special_tokens.window)
+            length = min(batch_size.ROW_TRIED, self._special_tokens.window)
             own = length - (self._special_tokens.window - self._room(1))  # the rest are special tokens
             words, chance = self.composer.ids(["It was a good day in the city."])[0], Random(0)
-            count = max(FEWEST_ROWS, batch_size.SIZES[-1] // length)
+            count = max(FEWEST_ROWS, batch_size.SIZES_TRIED[-1] // length)
             rows = [self._special_tokens.row([chance.choices(words, k=own)]) for _ in range(count)]
             with self._torch.inference_mode():
-                found = batch_size.fastest(work) or batch_size.DEFAULT
+                found = batch_size.fastest(work) or batch_size.DEFAULT_TOKENS
         except Exception:  # layers that do not run without their head, or want more memory than there is
-            return batch_size.DEFAULT
+            return batch_size.DEFAULT_TOKENS
         # Whether companions matter was tried out in small batches; if they do in large ones, batches grow no larger.
-        return min(found, batch_size.DEFAULT) if len(bits) > 1 and getattr(self, "exact", False) else found
+        return min(found, batch_size.DEFAULT_TOKENS) if len(bits) > 1 and getattr(self, "exact", False) else found
 
     def batch_of(self, length: int, waiting: int) -> int:
         """How many of so many waiting rows to send together: a full batch, or one that need not be filled up."""
@@ -206,7 +206,7 @@ class Transformer(Network):
         unreadable = own.pop(0, [])
         groups: dict[int, list[Fields]] = defaultdict(list)
         for size in sorted(own):
-            groups[self._length(size // BYTES)] += own[size]
+            groups[self._length(size // INT32_BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
             rows = self._rows_at(length)
@@ -260,8 +260,8 @@ class Transformer(Network):
 
     def _laid(self, rows: list[Packed]) -> Laid:
         sizes = [len(ids) for ids, _ in rows]
-        self._asked += sum(sizes) // BYTES
-        length = self._length(max(sizes) // BYTES)
+        self._asked += sum(sizes) // INT32_BYTES
+        length = self._length(max(sizes) // INT32_BYTES)
         return laid_out(rows, sizes, length, padded=self._padded, types=self._types)
 
     def _forward(self, laid: Sequence[Laid]) -> Any:
@@ -273,10 +273,10 @@ class Transformer(Network):
             fewest = -(-FEWEST_ROWS // length) if self._late else FEWEST_ROWS
             count = max(fewest, -(-rows // self._row_step) * self._row_step)
         fill, last = count - rows, laid[-1]
-        parts = [*(part.ids for part in laid), last.ids[-length * BYTES :] * fill]
-        parts += [*(part.sizes for part in laid), last.sizes[-BYTES:] * fill]
+        parts = [*(part.ids for part in laid), last.ids[-length * INT32_BYTES :] * fill]
+        parts += [*(part.sizes for part in laid), last.sizes[-INT32_BYTES:] * fill]
         if last.kinds is not None:
-            parts += [*(part.kinds or b"" for part in laid), last.kinds[-length * BYTES :] * fill]
+            parts += [*(part.kinds or b"" for part in laid), last.kinds[-length * INT32_BYTES :] * fill]
         numbers = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.int32)
         key = count, length, last.kinds is not None
         with torch.inference_mode():
@@ -292,7 +292,7 @@ class Transformer(Network):
         inputs = {"input_ids": numbers[:end].view(rows, length).long()}
         real = None
         if self._padded:
-            sizes = numbers[end : end + rows, None] // BYTES
+            sizes = numbers[end : end + rows, None] // INT32_BYTES
             real = torch.arange(length, device=numbers.device) < sizes
             inputs["input_ids"] = inputs["input_ids"].masked_fill(~real, self._tokenizer.pad_token_id)
             inputs["attention_mask"] = real[:, None, None]
