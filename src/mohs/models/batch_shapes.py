@@ -13,7 +13,7 @@ from typing import Any
 
 FEWEST_ROWS = 4
 FEWEST_ROWS_ON_CUDA = 64
-TOKENS_ON_CUDA = 65_536  # in a batch; on a CPU the number is tried out
+TOKENS_PER_BATCH_ON_CUDA = 65_536  # on a CPU the number is tried out
 
 _TOKEN_STEP = 8
 _ROW_COUNTS = (FEWEST_ROWS_ON_CUDA, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)

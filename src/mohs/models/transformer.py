@@ -12,7 +12,7 @@ from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
 from mohs.models.batch_shapes import (
     FEWEST_ROWS,
-    TOKENS_ON_CUDA,
+    TOKENS_PER_BATCH_ON_CUDA,
     filled_up,
     full_batch,
     padded_length,
@@ -66,7 +66,7 @@ class Network:
         self._model = model.to(self._device, self._dtype).eval()
         self.in_flight = 4 if cuda else 1
         self._asked = 0  # tokens so far
-        self._tokens, self._untried = tokens or TOKENS_ON_CUDA, False
+        self._tokens, self._untried = tokens or TOKENS_PER_BATCH_ON_CUDA, False
         if not (tokens or cuda):
             known = batch_size.recall(batch_size.key_of(self._model, self._dtype))
             self._tokens, self._untried = known or batch_size.DEFAULT_TOKENS, known is None
