@@ -3,7 +3,8 @@
     python benchmarks/exact.py
 
 For three sizes of a transformer with random weights and several lengths, without padding: which batch sizes give
-other bits than a batch of 64. mohs.models.transformer fills batches up because of the answer, which depends on threads.
+other bits than a batch of 64. Batches are filled up (mohs.models.batch_shapes) because of the answer, which depends on
+threads.
 """
 
 from __future__ import annotations

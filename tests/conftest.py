@@ -30,5 +30,5 @@ def _own_folders() -> Iterator[None]:
 def _same_batches() -> Iterator[None]:
     """No batch size of a test depends on a clock: models that many tests share would at last try out sizes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mohs.models.batch_size.WORTH", 1 << 60)
+        patch.setattr("mohs.models.batch_size.TOKENS_BEFORE_TRYING", 1 << 60)
         yield

@@ -16,7 +16,7 @@ from mohs.attacks.faster_genetic import FasterGenetic
 from mohs.attacks.genetic import Genetic
 from mohs.attacks.iga import IGA
 from mohs.attacks.method import Ask
-from mohs.attacks.population import RETRIES, Member, Scout, sized, strongest
+from mohs.attacks.population import MIXTURE_RETRIES, Member, Scout, sized, strongest
 from mohs.attacks.sememe_pso import SememePSO
 from mohs.engine import BudgetSpent, Meter
 from mohs.records import Outcome
@@ -148,7 +148,7 @@ def test_a_mixture_that_breaks_a_constraint_is_drawn_again_and_at_last_not_made(
 
     stay = (False, False, False)
     assert now(one.masks(parents[:1], both, lambda: stay)) == [stay]
-    assert len(drawn) == 1 + RETRIES
+    assert len(drawn) == 1 + MIXTURE_RETRIES
 
 
 @pytest.mark.parametrize(

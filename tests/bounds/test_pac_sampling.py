@@ -142,7 +142,7 @@ SAMPLED = [
 def test_every_point_is_drawn_alike(
     sizes: list[int], r: int, original: bool, bits: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampling, "_BITS", bits)
+    monkeypatch.setattr(sampling, "_BITS_PER_DRAW", bits)
     everything = brute(sizes, r, original)
     drawn = Counter(points(draw(sizes, r, 100 * len(everything), np.random.default_rng(7), original=original)))
     assert set(drawn) <= set(everything)

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 
 import mohs
 from mohs.bounds import Points, Prover
+from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import Table, Whole
 from mohs.bounds.prover import margin_of
 from mohs.bounds.pruning import Open
-from mohs.bounds.windows import bound_of
 from mohs.space import Space
+from tests.bounds.test_cnn_bound import drawn_space, victim_of
 from tests.bounds.test_radius import space_of, spaces
-from tests.bounds.test_windows import drawn_space, victim_of
 from tests.second_order.toys import chances
 from tests.toys import Instant, now
 

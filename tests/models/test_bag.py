@@ -88,7 +88,7 @@ def test_long_texts_that_cancel_out() -> None:
 
 
 def test_sentences_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mohs.models.bag._MOST", 8)
+    monkeypatch.setattr("mohs.models.bag._MOST_SENTENCES", 8)
     victim, fresh = small(), small()
     texts: list[tuple[str, ...]] = [("Good film. " * 50 + f"bad film number {i}. " + "dull " * 250,) for i in range(30)]
     assert victim.collect(texts) == [fresh.collect([text])[0] for text in reversed(texts)][::-1]

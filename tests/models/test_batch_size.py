@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from mohs.models import batch_size
-from mohs.models.batch_size import DEFAULT, LENGTH, SIZES, fastest, key_of, processor, recall, remember
+from mohs.models.batch_size import DEFAULT_TOKENS, ROW_TRIED, SIZES_TRIED, fastest, key_of, processor, recall, remember
 from mohs.models.encoder import HfEncoder
 from mohs.models.hf import HfVictim
 from mohs.models.masked_lm import MaskedLm
@@ -58,27 +58,27 @@ def at_once(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[int]:
     found = [4096]
 
     def answer(work: Callable[[int], int]) -> int | None:
-        for size in SIZES:
+        for size in SIZES_TRIED:
             assert work(size) == size
         return found[0] if found else None
 
-    monkeypatch.setattr(batch_size, "WORTH", 1)
+    monkeypatch.setattr(batch_size, "TOKENS_BEFORE_TRYING", 1)
     monkeypatch.setattr(batch_size, "fastest", answer)
     return found
 
 
-@pytest.mark.parametrize("best", SIZES)
+@pytest.mark.parametrize("best", SIZES_TRIED)
 def test_the_fastest(best: int) -> None:
     clock = Clock(lambda tokens: 1e5 if tokens == best else 9e4)
     assert clock.fastest() == best
-    assert clock.done[0] < SIZES[0]  # once before any counts
-    assert clock.done[1 : 1 + len(SIZES)] == list(SIZES)
+    assert clock.done[0] < SIZES_TRIED[0]  # once before any counts
+    assert clock.done[1 : 1 + len(SIZES_TRIED)] == list(SIZES_TRIED)
 
 
 def test_the_smaller_of_two_alike() -> None:
     assert Clock(lambda tokens: {768: 96_000, 2048: 100_000}.get(tokens, 90_000)).fastest() == 768
     assert Clock(lambda tokens: {768: 94_000, 2048: 100_000}.get(tokens, 90_000)).fastest() == 2048
-    assert Clock(lambda tokens: 5e4).fastest() == SIZES[0]
+    assert Clock(lambda tokens: 5e4).fastest() == SIZES_TRIED[0]
 
 
 def test_no_larger_ones_where_it_gets_slower() -> None:
@@ -90,7 +90,7 @@ def test_no_larger_ones_where_it_gets_slower() -> None:
 
 
 def test_a_busy_moment_is_not_the_last_word() -> None:
-    clock = Clock(lambda tokens: 1e5 if len(clock.done) > 1 + len(SIZES) and tokens == 1024 else 9e4)
+    clock = Clock(lambda tokens: 1e5 if len(clock.done) > 1 + len(SIZES_TRIED) and tokens == 1024 else 9e4)
     assert clock.fastest() == 1024
 
 
@@ -148,14 +148,14 @@ def test_a_folder_that_cannot_be(folder: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_many_at_once(folder: Path) -> None:
-    threads = [threading.Thread(target=remember, args=(f"{i}", SIZES[i % len(SIZES)])) for i in range(20)]
+    threads = [threading.Thread(target=remember, args=(f"{i}", SIZES_TRIED[i % len(SIZES_TRIED)])) for i in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     found = json.loads((folder / FILE).read_text())  # whole, though some may have been forgotten
     assert found
-    assert all(size == SIZES[int(key) % len(SIZES)] for key, size in found.items())
+    assert all(size == SIZES_TRIED[int(key) % len(SIZES_TRIED)] for key, size in found.items())
 
 
 def test_what_it_depends_on(bert: HfVictim, roberta: HfVictim, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,10 +191,10 @@ def ask(model: Any, items: list[Any]) -> dict[Any, Any]:
 def test_tried_when_it_pays_and_remembered(
     bert_folder: Path, folder: Path, at_once: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_size, "WORTH", 10_000)
+    monkeypatch.setattr(batch_size, "TOKENS_BEFORE_TRYING", 10_000)
     victim = HfVictim(str(bert_folder), device="cpu")
     before = ask(victim, TEXTS)
-    assert victim._tokens == DEFAULT
+    assert victim._tokens == DEFAULT_TOKENS
     assert not folder.exists()
     while victim._asked < 10_000:
         ask(victim, TEXTS)
@@ -224,38 +224,38 @@ def test_too_slow_to_compare(bert_folder: Path, folder: Path, at_once: list[int]
     at_once.clear()
     victim = HfVictim(str(bert_folder), device="cpu")
     ask(victim, TEXTS)
-    assert victim._tokens == DEFAULT
-    assert list(json.loads((folder / FILE).read_text()).values()) == [DEFAULT]
+    assert victim._tokens == DEFAULT_TOKENS
+    assert list(json.loads((folder / FILE).read_text()).values()) == [DEFAULT_TOKENS]
 
 
 def test_layers_that_do_not_run_alone(bert_folder: Path, at_once: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_size, "WORTH", 1 << 60)
+    monkeypatch.setattr(batch_size, "TOKENS_BEFORE_TRYING", 1 << 60)
     victim = HfVictim(str(bert_folder), device="cpu")
     before = ask(victim, TEXTS)
 
     def refuse(**inputs: Any) -> None:
         raise RuntimeError("not alone")
 
-    monkeypatch.setattr(batch_size, "WORTH", 1)
+    monkeypatch.setattr(batch_size, "TOKENS_BEFORE_TRYING", 1)
     monkeypatch.setattr(type(victim._model), "base_model", property(lambda self: refuse))
     assert ask(victim, TEXTS) == before
-    assert victim._tokens == DEFAULT
+    assert victim._tokens == DEFAULT_TOKENS
 
 
 def test_no_larger_where_company_would_matter(
     bert_folder: Path, at_once: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_size, "WORTH", 1 << 60)
+    monkeypatch.setattr(batch_size, "TOKENS_BEFORE_TRYING", 1 << 60)
     victim = HfVictim(str(bert_folder), device="cpu")
     base = victim._model.base_model
 
     def moved(**inputs: Any) -> Any:
         states = base(**inputs)[0]
-        return (states + (len(states) > 1024 // LENGTH),)
+        return (states + (len(states) > 1024 // ROW_TRIED),)
 
     monkeypatch.setattr(type(victim._model), "base_model", property(lambda self: moved))
     victim.exact = True
-    assert victim._try_sizes() == DEFAULT
+    assert victim._try_sizes() == DEFAULT_TOKENS
     at_once[:] = [512]
     assert victim._try_sizes() == 512
     at_once[:] = [4096]
@@ -263,7 +263,7 @@ def test_no_larger_where_company_would_matter(
     assert victim._try_sizes() == 4096
 
 
-@pytest.mark.parametrize("tokens", [4, 100, *SIZES])
+@pytest.mark.parametrize("tokens", [4, 100, *SIZES_TRIED])
 def test_answers_do_not_depend_on_it(victim: HfVictim, tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if not victim.exact:
         pytest.skip("on this machine companions move a text's scores")

@@ -117,7 +117,7 @@ def test_finite_differences(victim: HfVictim, gradients: HfGradients) -> None:
     """Move the vector of one token a little, in double precision, and see how far the log-probability goes."""
     fields = ("A good film, really.",)
     model = transformers.AutoModelForSequenceClassification.from_pretrained(folder_of(victim)).eval().double()
-    ids = torch.tensor([victim._frame.row(victim.composer.ids(fields))[0]])
+    ids = torch.tensor([victim._special_tokens.row(victim.composer.ids(fields))[0]])
     embed = model.get_input_embeddings()
     random = torch.Generator().manual_seed(3)
     for label in range(3):
@@ -174,7 +174,9 @@ def test_plan(victim: HfVictim, gradients: HfGradients) -> None:
     items = [Labelled((" ".join("abcdefghi"[: 1 + i % 9]) + "." * (i // 9),), i % 3) for i in range(200)]
     batches = gradients.plan(items)
     assert sorted(item for batch in batches for item in batch) == sorted(items)
-    lengths = [[len(victim._frame.row(victim.composer.ids(item.fields))[0]) for item in batch] for batch in batches]
+    lengths = [
+        [len(victim._special_tokens.row(victim.composer.ids(item.fields))[0]) for item in batch] for batch in batches
+    ]
     assert all(len(set(row)) == 1 for row in lengths)
     assert [row[0] for row in lengths] == sorted((row[0] for row in lengths), reverse=True)
     assert all(len(row) <= max(4, 2048 // 8 // row[0]) for row in lengths)
@@ -273,7 +275,7 @@ def test_half_precision_goes_alone(bert_folder: Path) -> None:
     assert sorted(gradients.plan(items)) == [[item] for item in sorted(items)]
     for item, slope in ask(gradients, items).items():
         assert slope.gradient.dtype == slope.embedding.dtype == np.float32
-        ids = torch.tensor([half._frame.row(half.composer.ids(item.fields))[0]] * 4)
+        ids = torch.tensor([half._special_tokens.row(half.composer.ids(item.fields))[0]] * 4)
         vectors = half._model.get_input_embeddings()(ids).detach().requires_grad_()
         log_probs = half._model(inputs_embeds=vectors).logits.double().log_softmax(-1)
         log_probs[:, item.label].sum().backward()

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from mohs.engine import Service
 from mohs.errors import BadInput, VictimError
+from mohs.models.batch_shapes import takes_masks
 from mohs.models.hf import HfVictim
-from mohs.models.transformer import takes_masks
 from mohs.models.victim import Fields, Scores
 from tests.models.conftest import corpus, save, small_model, tiny_tokenizer, transformers, wordpiece
 
@@ -364,7 +364,9 @@ def test_padding_changes_nothing_but_the_last_digits(victim: HfVictim, monkeypat
     monkeypatch.setattr(victim, "_padded", True)
     padded = ask(victim, items)
     assert all(rows == 64 and length % 8 == 0 for rows, length in shapes)
-    assert len(shapes) < len({len(ids) for ids, _ in map(victim._frame.packed, map(victim.composer.packed, items))})
+    assert len(shapes) < len(
+        {len(ids) for ids, _ in map(victim._special_tokens.packed, map(victim.composer.packed, items))}
+    )
     for item in items:
         assert padded[item] == pytest.approx(plain[item], abs=1e-5)
 

@@ -18,7 +18,7 @@ import pytest
 from mohs.engine import Service, run
 from mohs.errors import BadInput, MohsError, ServiceFailed
 from mohs.models.grammar import load_grammar
-from mohs.models.languagetool import LOCAL, LanguageToolChecker, Problems
+from mohs.models.languagetool import LOCAL_SERVER, LanguageToolChecker, Problems
 
 GUARD = 30  # seconds after which a hung test fails; nothing waits this long when all is well
 
@@ -317,7 +317,7 @@ def test_no_proxy_stands_before_this_machine(server: Server, make: Make, monkeyp
 @pytest.mark.parametrize(
     ("url", "address"),
     [
-        (LOCAL, "http://localhost:8081/v2/check"),
+        (LOCAL_SERVER, "http://localhost:8081/v2/check"),
         ("https://example.org/", "https://example.org/v2/check"),
         ("http://[::1]:80/v2", "http://[::1]/v2/check"),
         ("http://127.0.0.1:9/v2/check", "http://127.0.0.1:9/v2/check"),
@@ -343,8 +343,8 @@ def test_bad_address(url: str) -> None:
 
 
 def test_without_an_address_this_machine_is_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LOCAL == "http://localhost:8081"
-    monkeypatch.setattr("mohs.models.grammar.LOCAL", server.url)
+    assert LOCAL_SERVER == "http://localhost:8081"
+    monkeypatch.setattr("mohs.models.grammar.LOCAL_SERVER", server.url)
     checker = load_grammar("languagetool")
     assert isinstance(checker, LanguageToolChecker)
     assert [form["text"] for form in server.seen] == ["It works."]

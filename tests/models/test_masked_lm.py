@@ -15,8 +15,8 @@ import torch
 
 from mohs.engine import Service
 from mohs.errors import BadInput, ServiceFailed, VictimError
+from mohs.models.mask_questions import MaskQuestion
 from mohs.models.masked_lm import Answer, MaskedLm, load_masked_lm
-from mohs.models.reading import Question
 from mohs.text import Text
 from mohs.text.questions import Blank, Fields, Filled, Guess, Pieces, Spelling
 from tests.models.conftest import corpus, save, small_causal, small_masked, tiny_tokenizer, transformers
@@ -58,8 +58,8 @@ def roberta(folders: Callable[[str], Path]) -> MaskedLm:
     return MaskedLm(str(folders("Roberta")), device="cpu")
 
 
-def ask(lm: MaskedLm, *items: Question) -> list[Any]:
-    found: dict[Question, Answer] = {}
+def ask(lm: MaskedLm, *items: MaskQuestion) -> list[Any]:
+    found: dict[MaskQuestion, Answer] = {}
     for batch in lm.plan(list(items)):
         found.update(zip(batch, lm.collect(lm.launch(batch)), strict=True))
     return [found[item] for item in items]
@@ -219,7 +219,7 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-MIXED: list[Question] = [
+MIXED: list[MaskQuestion] = [
     *BLANKS,
     *(Pieces(*blank[:4], 3) for blank in BLANKS),
     *(Spelling(pieces) for pieces in [("a",), ("the", "s"), ("the", "s", "e"), ("☃",), (), ("o", "s")]),
@@ -232,7 +232,7 @@ def test_companions_do_not_matter(lm: MaskedLm) -> None:
         assert same(lm.collect(lm.launch([item]))[0], found)
 
 
-def head_shapes(lm: MaskedLm, items: list[Question]) -> tuple[list[Any], list[tuple[int, int]]]:
+def head_shapes(lm: MaskedLm, items: list[MaskQuestion]) -> tuple[list[Any], list[tuple[int, int]]]:
     """The answers, and for how many rows and places the vocabulary's scores were computed in each batch."""
     shapes: list[tuple[int, int]] = []
     hook = lm._model.get_output_embeddings().register_forward_hook(
@@ -316,7 +316,7 @@ def test_rows_by_what_is_computed(bert: MaskedLm, monkeypatch: pytest.MonkeyPatc
         return rows(length, scores)
 
     monkeypatch.setattr(bert, "_rows_at", watched)
-    items: list[Question] = [Blank(("a good film",), 0, 2, 6), Spelling(("a", "b"))]
+    items: list[MaskQuestion] = [Blank(("a good film",), 0, 2, 6), Spelling(("a", "b"))]
     size = len(bert.entries.texts)
     bert.plan(items)
     assert asked == [2 * size, size]
@@ -325,7 +325,7 @@ def test_rows_by_what_is_computed(bert: MaskedLm, monkeypatch: pytest.MonkeyPatc
     assert asked[2:] == [4 * size, len(bert._readings[items[0]].ids) * size]
 
 
-def rows_read(lm: MaskedLm, items: list[Question]) -> tuple[list[Any], list[int]]:
+def rows_read(lm: MaskedLm, items: list[MaskQuestion]) -> tuple[list[Any], list[int]]:
     """The answers, and how many rows the layers were given in each batch."""
     rows: list[int] = []
     hook = lm._model.base_model.register_forward_hook(
@@ -381,7 +381,7 @@ def test_batches_are_cut_by_their_scores_too(bert: MaskedLm, monkeypatch: pytest
 
 
 def test_one_queue(bert: MaskedLm) -> None:
-    service: Service[Question, Any] = Service(bert)
+    service: Service[MaskQuestion, Any] = Service(bert)
     asks = [service.ask(MIXED[start::3]) for start in range(3)]
     while service.waiting or service.planned or service.flying:
         list(service.launch())
@@ -557,7 +557,7 @@ def test_a_word_that_is_nothing(bert: MaskedLm) -> None:
 
 
 def test_one_bad_question_costs_one_answer(bert: MaskedLm) -> None:
-    bad: list[Question] = [
+    bad: list[MaskQuestion] = [
         Blank(("a \ud800",), 0, 0, 1),
         Pieces(("a \ud800",), 0, 0, 1),
         Blank(("a",), 0, 0, 2),

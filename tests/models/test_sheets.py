@@ -137,7 +137,7 @@ def test_long_texts_are_cut_where_strings_are(bert: HfVictim) -> None:
     ids, sizes, _ = layout.rows(places, picks)
     for number, fields in enumerate(strings(text, choices, places, picks)):
         wanted, _ = rows_of(bert, Text(*fields))
-        assert len(wanted) == bert._frame.window
+        assert len(wanted) == bert._special_tokens.window
         assert ids[number, : sizes[number]].tolist() == wanted
     assert bert.layout(Text(text.fields[0], "a good film"), choices) is None  # which gives way depends on the words
 

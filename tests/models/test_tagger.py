@@ -148,7 +148,7 @@ SHARED = PocketTagger()
 def test_forgetting_changes_no_answer(pocket: PocketTagger, monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory is emptied between batches when it is full."""
     small = PocketTagger()
-    monkeypatch.setattr(taggers, "MOST_KEPT", 10)
+    monkeypatch.setattr(taggers, "MOST_WORDS_KEPT", 10)
     assert [answer for spot in SPOTS for answer in small.collect([spot])] == pocket.collect(SPOTS)
     assert len(small._cores) <= 11
     assert all(len(rows._index) <= 11 for rows in (small._word, small._before, small._behind))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.models.vocabulary import PADDING, SEPARATOR, SPECIAL, UNKNOWN, Vocabulary, known_words, readable
+from mohs.models.vocabulary import FIRST_WORD, PADDING, SEPARATOR, UNKNOWN, Vocabulary, known_words, readable
 from mohs.text import Text
 from mohs.text.text import words_of
 
@@ -16,7 +16,7 @@ texts = st.one_of(st.tuples(fields), st.tuples(fields, fields))
 
 
 def test_numbers() -> None:
-    good, bad, film, dont = range(SPECIAL, SPECIAL + 4)
+    good, bad, film, dont = range(FIRST_WORD, FIRST_WORD + 4)
     assert small.row(("Good, BAD film!",)) == (good, bad, film)
     assert small.row(("nobody don't",)) == (UNKNOWN, dont)
     assert small.row(("",)) == (PADDING,)
@@ -28,7 +28,7 @@ def test_numbers() -> None:
 
 
 def test_the_window() -> None:
-    good, bad, film, dont = range(SPECIAL, SPECIAL + 4)
+    good, bad, film, dont = range(FIRST_WORD, FIRST_WORD + 4)
     assert small.row(("good " * 9,)) == (good,) * 6
     assert small.row(("good " * 9, "bad film")) == (good, good, good, SEPARATOR, bad, film)
     assert small.row(("film", "good " * 9)) == (film, SEPARATOR, good, good, good, good)

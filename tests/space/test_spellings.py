@@ -64,7 +64,7 @@ def test_a_space_is_the_same_whether_its_words_are_made_at_once_or_when_looked_a
     words: list[str], source: Source, longest: float, kept: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spellings, "MOST_KEPT", kept)
+        patch.setattr(spellings, "MOST_WORDS_KEPT", kept)
         lazy, eager = space_of(" ".join(words), source, longest), space_of(" ".join(words), Made(source), longest)
         assert isinstance(lazy.offers, Spellings)
         assert isinstance(eager.offers, dict)
@@ -83,7 +83,7 @@ def test_a_space_is_the_same_whether_its_words_are_made_at_once_or_when_looked_a
 
 @pytest.mark.parametrize("kept", [1, 4096])
 def test_what_is_entered_stays(monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
-    monkeypatch.setattr(spellings, "MOST_KEPT", kept)
+    monkeypatch.setattr(spellings, "MOST_WORDS_KEPT", kept)
     space = space_of("film night", SwapLetters())
     space.admit(0, "Paris", "entity")
     space.admit(7, "else", "entity")
@@ -107,7 +107,7 @@ def test_few_words_are_kept_and_few_made(monkeypatch: pytest.MonkeyPatch) -> Non
         return real(self, word)
 
     monkeypatch.setattr(SwapLetters, "spell", spell)
-    monkeypatch.setattr(spellings, "MOST_KEPT", 6)
+    monkeypatch.setattr(spellings, "MOST_WORDS_KEPT", 6)
     space = space_of("film cast crew", Union((SwapLetters(), AddLetter(letters="z"))))
     assert asked == ["film", "cast", "crew"]  # one source is enough to see that there is a choice
     for position in (0, 0, 1, 0):

@@ -162,7 +162,7 @@ def test_a_folder_that_cannot_be_made_only_costs_time(tmp_path: Path) -> None:
 def test_a_file_that_is_held_by_another_process_only_costs_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mohs.text.neighbours._PATIENCE", 0)
+    monkeypatch.setattr("mohs.text.neighbours._SECONDS_TO_WAIT", 0)
     ask(Neighbours(Counting().search(), tmp_path / "toy"), [1], 5)
     db = sqlite3.connect(file_of(tmp_path), isolation_level=None)
     try:

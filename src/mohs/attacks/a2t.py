@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from mohs.attacks.closest import closest
 from mohs.attacks.goal import Goal
 from mohs.attacks.importance import ranked
 from mohs.attacks.method import Ask
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import (
     Constraint,
@@ -107,7 +107,7 @@ class A2T:
                 probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
                 winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
                 if winners:
-                    return await closest(x, best, winners, self.similarity, ask)
+                    return await pick_winner(x, best, winners, self.similarity, ask)
                 strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
                 if goal.score(probs_of[strongest]) > best_score:
                     best, best_score = strongest, goal.score(probs_of[strongest])

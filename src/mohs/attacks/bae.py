@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mohs.attacks.closest import closest
 from mohs.attacks.goal import Goal
 from mohs.attacks.importance import deleting, ranked
 from mohs.attacks.method import Ask
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, MaskedWords, SentenceSimilarity, Source, Space, Union
 from mohs.space.inserted import InsertedWords, ReplacedPos, offered
@@ -111,7 +111,7 @@ class Bae:
                     winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
                     if winners:
                         similar = self.similarity if len(x) >= self.similarity_from else None
-                        return await closest(x, best, winners, similar, ask)
+                        return await pick_winner(x, best, winners, similar, ask)
                     strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])

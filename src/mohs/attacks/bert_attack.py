@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mohs.attacks.closest import closest
 from mohs.attacks.goal import Goal, predicted
 from mohs.attacks.importance import ranked, replacing
 from mohs.attacks.method import Ask
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, SentenceSimilarity, Source, Space, UnmaskedWords, WordCosine, WordsBeyond
 from mohs.text import Text
@@ -113,7 +113,7 @@ class BertAttack:
                     probs_of = dict(zip(asked, await ask.victim(asked), strict=True))
                     winners = {c: goal.score(probs_of[c]) for c in asked if goal.met(probs_of[c])}
                     if winners:
-                        return await closest(x, best, winners, self.similarity, ask)
+                        return await pick_winner(x, best, winners, self.similarity, ask)
                     strongest = min(asked, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
                     if asked and goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])

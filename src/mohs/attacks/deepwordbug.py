@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from mohs.attacks.bugs import Bug, drawn
 from mohs.attacks.goal import Goal
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import ranked, replacing
-from mohs.attacks.in_order import in_order
 from mohs.attacks.method import Ask
 from mohs.space import AddLetter, ChangeLetter, Constraint, DropLetter, EditDistance, Source, Space, SwapLetters, Union
 from mohs.text import Text
@@ -89,7 +89,7 @@ class GreedyDeepWordBug:
     distance of 30.
 
     Differs from TextAttack: importance is asked only for words that have misspellings; edits are drawn from the
-    distinct misspellings, and a letter may also be put after the last; see `in_order` on several classes.
+    distinct misspellings, and a letter may also be put after the last; see `greedy_in_order` on several classes.
     """
 
     paper: ClassVar[str] = "Gao et al. 2018"
@@ -113,4 +113,6 @@ class GreedyDeepWordBug:
         """Rank once, then word by word."""
         hidden = await replacing(x, space.positions, self.unknown, ask)
         importance = {p: goal.score(probs) for p, probs in zip(space.positions, hidden, strict=True)}
-        return await in_order(x, ranked(importance), lambda p: drawn(space, p, self.bugs, ask.random), goal, space, ask)
+        return await greedy_in_order(
+            x, ranked(importance), lambda p: drawn(space, p, self.bugs, ask.random), goal, space, ask
+        )

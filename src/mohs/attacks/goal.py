@@ -8,8 +8,8 @@ from typing import Protocol
 
 from mohs.errors import BadInput
 
-_FEW = 12  # names of classes in a sentence
-DECIMALS = 6  # scores are compared after rounding, so that the last bits of a model decide nothing
+_CLASSES_NAMED = 12
+SCORE_DECIMALS = 6  # scores are compared after rounding, so that the last bits of a model decide nothing
 
 
 def predicted(scores: Sequence[float]) -> int:
@@ -67,7 +67,7 @@ class Untargeted:
 
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), DECIMALS)
+        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The true label's lead over the best other, or the other way round."""
@@ -95,7 +95,7 @@ class Targeted:
 
     def score(self, scores: Sequence[float]) -> float:
         """The target's probability."""
-        return round(scores[self.target], DECIMALS)
+        return round(scores[self.target], SCORE_DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The target's lead over the best other, or the other way round."""
@@ -124,7 +124,7 @@ class Below:
 
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), DECIMALS)
+        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The distance from the threshold."""
@@ -152,7 +152,7 @@ class Reduced:
 
     def score(self, scores: Sequence[float]) -> float:
         """The true label's probability."""
-        return round(scores[self.label], DECIMALS)
+        return round(scores[self.label], SCORE_DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The true label's lead over the best other, or the other way round."""
@@ -192,8 +192,9 @@ def parse_goal(
         pass
     named = f"targeted:N with a class from 0 to {classes - 1}"
     if names:
-        more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-        named = f"targeted:CLASS with a class of {', '.join(names[:_FEW])}{more} (or its number, 0 to {classes - 1})"
+        more = f" and {len(names) - _CLASSES_NAMED} more" if len(names) > _CLASSES_NAMED else ""
+        some = ", ".join(names[:_CLASSES_NAMED])
+        named = f"targeted:CLASS with a class of {some}{more} (or its number, 0 to {classes - 1})"
     raise BadInput(
         f"Unknown goal {spec!r}; use untargeted, {named}, "
         "below:T with 0 < T <= 1, or for input reduction reduced:N with at least one word."

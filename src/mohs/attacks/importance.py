@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mohs.attacks.goal import DECIMALS
+from mohs.attacks.goal import SCORE_DECIMALS
 from mohs.attacks.method import Ask, Scores
 from mohs.text import Text
 
@@ -21,4 +21,4 @@ async def replacing(x: Text, positions: Sequence[int], word: str, ask: Ask) -> l
 
 def ranked(importance: Mapping[int, float]) -> list[int]:
     """Positions, the most important first; of equals the earlier first."""
-    return sorted(importance, key=lambda position: (-round(importance[position], DECIMALS), position))
+    return sorted(importance, key=lambda position: (-round(importance[position], SCORE_DECIMALS), position))

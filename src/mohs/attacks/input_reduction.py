@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.goal import SCORE_DECIMALS, Goal, predicted
 from mohs.attacks.importance import ranked
 from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent
@@ -28,7 +28,7 @@ class Deletion:
         return [{"": "delete"} for _ in positions]
 
 
-_RECORDED = (Constraint(ShareChanged()),)  # forbids nothing: it puts the share of words deleted into the record
+_SHARE_DELETED = (Constraint(ShareChanged()),)  # forbids nothing: it puts the share into the record
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class InputReduction:
 
     width: int = 5
     source: Source = Deletion()
-    constraints: tuple[Constraint, ...] = _RECORDED
+    constraints: tuple[Constraint, ...] = _SHARE_DELETED
     stopwords: frozenset[str] = frozenset()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
@@ -81,7 +81,7 @@ class InputReduction:
                 kept = [c for c in texts if predicted(probs_of[c]) == y]
                 if not kept:
                     break
-                beam = sorted(kept, key=lambda c: (-round(probs_of[c][y], DECIMALS), c))[: self.width]
+                beam = sorted(kept, key=lambda c: (-round(probs_of[c][y], SCORE_DECIMALS), c))[: self.width]
         except BudgetSpent:
             pass
         return beam[0]
@@ -104,7 +104,7 @@ class RankedInputReduction:
     cost: ClassVar[str] = "two a word"
 
     source: Source = Deletion()
-    constraints: tuple[Constraint, ...] = _RECORDED
+    constraints: tuple[Constraint, ...] = _SHARE_DELETED
     stopwords: frozenset[str] = NLTK
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:

@@ -23,9 +23,9 @@ from mohs.space import (
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
 
-_THOUGHT = SentenceSimilarity(angular=False)
-_HALF = Constraint(WordsBeyond(share=0.5), at_most=0)  # delta
-_FLUENT = Constraint(LogProbDrop(), at_most=2)  # lambda_2, in nats
+_SAME_THOUGHT = SentenceSimilarity(angular=False)
+_AT_MOST_HALF_THE_WORDS = Constraint(WordsBeyond(share=0.5), at_most=0)  # delta in the paper
+_LOG_PROB_DROP = Constraint(LogProbDrop(), at_most=2)  # lambda_2 in the paper, in nats
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Kuleshov:
     cost: ClassVar[str] = "all replacements of all words a step"
 
     source: Source = Neighbours(k=15, min_cosine=-1.0)
-    constraints: tuple[Constraint, ...] = (_HALF, Constraint(_THOUGHT, at_least=0.98))
+    constraints: tuple[Constraint, ...] = (_AT_MOST_HALF_THE_WORDS, Constraint(_SAME_THOUGHT, at_least=0.98))
     stopwords: frozenset[str] = ENGLISH
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
@@ -67,15 +67,17 @@ class Kuleshov:
         return await beam_search(x, goal, space, single_moves(space), 1, ask)
 
 
-paper = partial(Kuleshov, constraints=(_HALF, Constraint(_THOUGHT, at_least=0.98), _FLUENT))
+paper = partial(
+    Kuleshov, constraints=(_AT_MOST_HALF_THE_WORDS, Constraint(_SAME_THOUGHT, at_least=0.98), _LOG_PROB_DROP)
+)
 
 textattack = partial(
     Kuleshov,
     constraints=(
         Constraint(PositionsAgain(), at_most=0),
         Constraint(WordsBeyond(share=0.5, up=True), at_most=0),
-        Constraint(_THOUGHT, at_least=0.9),
-        _FLUENT,
+        Constraint(_SAME_THOUGHT, at_least=0.9),
+        _LOG_PROB_DROP,
     ),
     stopwords=NLTK,
 )

@@ -21,7 +21,7 @@ Table = Mapping[int, Mapping[str, str]]  # label -> type -> the word that replac
 
 Recogniser = Callable[[str], list[tuple[str, str]]]  # the entities in a string, each with its type
 
-_ENTITIES = ("PROPN", "NUM")  # what a tagger can tell
+_ENTITY_TAGS = ("PROPN", "NUM")  # what a tagger can tell
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class NamedEntities:
         found = {}
         for p, (pos, _) in zip(positions, await tags(text, positions, ask), strict=True):
             old = text.words[p]
-            new = row.get(self.types.get(old.lower(), pos)) if pos in _ENTITIES else None
+            new = row.get(self.types.get(old.lower(), pos)) if pos in _ENTITY_TAGS else None
             if new is not None and new != old:
                 found[p] = new
         return found
@@ -107,7 +107,7 @@ def recogniser(tagger: PocketTagger | SpacyTagger) -> Recogniser:
     def tagged(string: str) -> list[tuple[str, str]]:
         spots = [Spot(string, start, end) for _, start, end in Text(string).spans()]
         found = zip(spots, tagger.collect(tagger.launch(spots)), strict=True)
-        return [(string[spot.start : spot.end], tag.pos) for spot, tag in found if tag.pos in _ENTITIES]
+        return [(string[spot.start : spot.end], tag.pos) for spot, tag in found if tag.pos in _ENTITY_TAGS]
 
     return tagged
 
@@ -120,7 +120,7 @@ def table_of(examples: Iterable[Example], entities_in: Recogniser) -> dict[str, 
         own = counts.setdefault(example.label, {})
         for entity, kind in (found for string in example.text.fields for found in entities_in(string)):
             own.setdefault(kind, Counter())[entity] += 1
-            for word in Text(entity).words if kind not in _ENTITIES else ():
+            for word in Text(entity).words if kind not in _ENTITY_TAGS else ():
                 types.setdefault(word.lower(), Counter())[kind] += 1
     return {
         "replacements": {str(label): row for label, row in sorted(replacements(counts).items())},

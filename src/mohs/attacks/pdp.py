@@ -11,7 +11,7 @@ from itertools import chain
 from random import Random
 from typing import ClassVar
 
-from mohs.attacks.goal import DECIMALS, Goal, Targeted
+from mohs.attacks.goal import SCORE_DECIMALS, Goal, Targeted
 from mohs.attacks.hotflip import FirstOrder
 from mohs.attacks.method import Ask
 from mohs.attacks.population import Member, judging_whole_texts, strongest
@@ -20,7 +20,7 @@ from mohs.space import Constraint, Sememes, ShareChanged, Source, Space
 from mohs.space.settings import at_least
 from mohs.text import Text
 
-_LEAST = 10.0**-DECIMALS  # scores are rounded, and none is quite nought
+_LEAST_SCORE = 10.0**-SCORE_DECIMALS  # scores are rounded, and none is quite nought
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class PDP:
         rest = list(range(len(pool)))
         drawn: list[int] = []
         while rest and len(drawn) < self.drawn:
-            weights = [max(pool[number].score, _LEAST) for number in rest]
+            weights = [max(pool[number].score, _LEAST_SCORE) for number in rest]
             drawn.append(rest.pop(random.choices(range(len(rest)), weights)[0]))
         return [pool[number] for number in sorted(drawn)]
 
@@ -196,8 +196,8 @@ class _Search:
     def _loss(self, score: float) -> float:
         """What an estimate adds to: the log-probability of the chosen label, or minus that of the true one."""
         if isinstance(self.goal, Targeted):
-            return math.log(max(score, _LEAST))
-        return -math.log(max(1 - score, _LEAST))
+            return math.log(max(score, _LEAST_SCORE))
+        return -math.log(max(1 - score, _LEAST_SCORE))
 
     async def reverted(self, member: Member) -> Member:
         """Undo one change after another, each time to the strongest text that still reaches the goal, until none does.

@@ -13,7 +13,7 @@ from mohs.engine import BudgetSpent, together
 from mohs.space import Space
 from mohs.text import Text
 
-RETRIES = 20  # of a mixture that breaks a constraint, as in TextAttack
+MIXTURE_RETRIES = 20  # where a mixture breaks a constraint, as in TextAttack
 
 Mask = tuple[bool, ...]  # for each position of the space, whether its word comes from the other text
 
@@ -200,14 +200,14 @@ class Scout:
         self._mixtures.clear()
         masks = [draw(number) for number in range(len(pairs))]
         broken = list(range(len(pairs)))
-        for attempt in range(RETRIES + 1):
+        for attempt in range(MIXTURE_RETRIES + 1):
             mixtures = {number: self.mixed(*pairs[number], masks[number]) for number in broken}
             legal = set(await self._whole.allowed(self.x, list(dict.fromkeys(mixtures.values())), self.ask))
             broken = [number for number, mixture in mixtures.items() if mixture not in legal]
             if not broken:
                 break
             for number in broken:
-                masks[number] = draw(number) if attempt < RETRIES else otherwise()
+                masks[number] = draw(number) if attempt < MIXTURE_RETRIES else otherwise()
         return masks
 
     def coins(self) -> Mask:

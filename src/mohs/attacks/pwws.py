@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import ranked, replacing
-from mohs.attacks.in_order import in_order
 from mohs.attacks.method import Ask
 from mohs.attacks.named_entities import NamedEntities
 from mohs.engine import BudgetSpent
@@ -104,8 +104,8 @@ class GreedyPWWS:
     times the highest score of the word's synonyms, where the score is one minus the true label's probability and not
     what was lost of it; then each synonym is asked on the text as it stands, and the best kept if it helps.
 
-    Differs from TextAttack: saliency is asked only for words that have synonyms, with the same order; see `in_order` on
-    several classes.
+    Differs from TextAttack: saliency is asked only for words that have synonyms, with the same order; see
+    `greedy_in_order` on several classes.
     """
 
     paper: ClassVar[str] = "Ren et al. 2019"
@@ -122,7 +122,7 @@ class GreedyPWWS:
         saliency = await salience(x, space.positions, self.unknown, goal, ask)
         singles = await alone(x, space.choices, goal, space, ask)
         weighted = {p: math.exp(saliency[p]) * max(scores.values()) for p, scores in singles.items()}
-        return await in_order(x, ranked(weighted), lambda p: space.choices[p], goal, space, ask)
+        return await greedy_in_order(x, ranked(weighted), lambda p: space.choices[p], goal, space, ask)
 
 
 async def salience(x: Text, positions: Sequence[int], unknown: str, goal: Goal, ask: Ask) -> dict[int, float]:

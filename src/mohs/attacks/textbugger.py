@@ -9,9 +9,9 @@ import numpy as np
 import regex
 
 from mohs.attacks.bugs import Bug, drawn
-from mohs.attacks.goal import DECIMALS, Goal, predicted
+from mohs.attacks.goal import SCORE_DECIMALS, Goal, predicted
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import deleting, ranked
-from mohs.attacks.in_order import in_order
 from mohs.attacks.method import Ask, Scores
 from mohs.engine import BudgetSpent
 from mohs.space import (
@@ -76,7 +76,9 @@ class TextBugger:
         telling = [(s, probs) for s, probs in zip(sentences, alone, strict=True) if predicted(probs) == y]
         current = x
         try:
-            for sentence, probs in sorted(telling, key=lambda pair: (-round(pair[1][y], DECIMALS), pair[0].first)):
+            for sentence, probs in sorted(
+                telling, key=lambda pair: (-round(pair[1][y], SCORE_DECIMALS), pair[0].first)
+            ):
                 places = sentence.local(space.positions)
                 without = await deleting(sentence.text, list(places.values()), ask)
                 importance = {p: probs[y] - less[y] for p, less in zip(places, without, strict=True)}
@@ -174,7 +176,7 @@ class GreedyTextBugger:
         without = await deleting(x, space.positions, ask)
         importance = {p: goal.score(probs) for p, probs in zip(space.positions, without, strict=True)}
         words = lambda p: drawn(space, p, self.bugs, ask.random)  # noqa: E731
-        return await in_order(x, ranked(importance), words, goal, space, ask, self.similarity)
+        return await greedy_in_order(x, ranked(importance), words, goal, space, ask, self.similarity)
 
 
 async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:

@@ -9,13 +9,14 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal, predicted
 from mohs.attacks.importance import deleting, ranked, replacing
 from mohs.attacks.method import Ask, Scores
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, GrammarErrors, Neighbours, PositionsAgain, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
 
-_STEP = SentenceSimilarity(angular=True, window=15, previous=True)
-_SHORT = 15  # words: shorter texts than the window are an exception in the released code and in TextAttack
+_STEP_ANGLE = SentenceSimilarity(angular=True, window=15, previous=True)
+_SHORT_TEXT = 15  # words; texts shorter than the window are an exception in the released code and in TextAttack
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class TextFooler:
     cost: ClassVar[str] = "one a word, then one a candidate until fooled"
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (Constraint(SamePos(), at_least=1), Constraint(_STEP, at_least=0.841))
+    constraints: tuple[Constraint, ...] = (Constraint(SamePos(), at_least=1), Constraint(_STEP_ANGLE, at_least=0.841))
     stopwords: frozenset[str] = ENGLISH
     blank: str = ""  # takes the place of a word to see its importance; empty: the word is deleted
     flip_bonus: bool = True  # importance counts what a new label gains
@@ -82,9 +83,10 @@ class TextFooler:
             for p in ranked(importance):
                 candidates = [best.replace(p, word) for word in space.choices[p]]
                 probs_of = await self._ask_allowed(best, candidates, space, ask)
-                winners = {c: probs for c, probs in probs_of.items() if goal.met(probs)}
+                winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                 if winners:
-                    return await self._most_similar(x, best, winners, goal, ask)
+                    similar = self.similarity if len(x) >= self.similarity_from else None
+                    return await pick_winner(x, best, winners, similar, ask)
                 if probs_of:
                     strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > to_beat:
@@ -117,25 +119,17 @@ class TextFooler:
             candidates = await space.allowed(best, candidates, ask)
         return {candidate: probs_of[candidate] for candidate in candidates}
 
-    async def _most_similar(self, x: Text, best: Text, winners: dict[Text, Scores], goal: Goal, ask: Ask) -> Text:
-        texts = list(winners)
-        values = [0.0] * len(texts)
-        if self.similarity is not None and len(texts) > 1 and len(x) >= self.similarity_from:
-            values = await self.similarity.of_texts(x, best, texts, ask)
-        order = zip(values, texts, strict=True)
-        return min(order, key=lambda pair: (-pair[0], -goal.score(winners[pair[1]]), pair[1]))[1]
-
 
 released = partial(
     TextFooler,
     constraints=(
         Constraint(SamePos(before=4, after=4), at_least=1),
-        Constraint(_STEP, at_least=0.904507, short=_SHORT, at_least_short=0.713521),
+        Constraint(_STEP_ANGLE, at_least=0.904507, short=_SHORT_TEXT, at_least_short=0.713521),
     ),
     blank="<oov>",
     ask_first=True,
     beat_original=True,
-    similarity=_STEP,
+    similarity=_STEP_ANGLE,
 )
 
 textattack = partial(
@@ -143,26 +137,26 @@ textattack = partial(
     constraints=(
         Constraint(PositionsAgain(), at_most=0),
         Constraint(SamePos(), at_least=1),
-        Constraint(_STEP, at_least=0.840845, short=_SHORT),
+        Constraint(_STEP_ANGLE, at_least=0.840845, short=_SHORT_TEXT),
     ),
     flip_bonus=False,
-    similarity=_STEP,
-    similarity_from=_SHORT,
+    similarity=_STEP_ANGLE,
+    similarity_from=_SHORT_TEXT,
 )
 
-_NEAR = SentenceSimilarity(angular=False, window=15, previous=True)
+_STEP_COSINE = SentenceSimilarity(angular=False, window=15, previous=True)
 adjusted = partial(
     TextFooler,
     source=Neighbours(k=50, min_cosine=0.9),
     constraints=(
         Constraint(PositionsAgain(), at_most=0),
-        Constraint(_NEAR, at_least=0.98),
+        Constraint(_STEP_COSINE, at_least=0.98),
         Constraint(GrammarErrors(), at_most=0),
     ),
     stopwords=NLTK,
     blank="[UNK]",
     flip_bonus=False,
-    similarity=_NEAR,
+    similarity=_STEP_COSINE,
 )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 UNIT = 10**9  # chances are whole billionths, so that sums are exact whatever the order
-BINS = 50  # to one; a bin is 0.02 wide
-EXAMPLES = 5  # kept of a level
+BINS = 50  # each 0.02 wide
+EXAMPLES_KEPT = 5  # of each level
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Level:
         self.total += gap
         self.squares += gap * gap
         self.bins[bin_of(gap / UNIT)] += 1
-        place = self.n - 1 if self.n <= EXAMPLES else random.randrange(self.n)  # so that all are as likely to stay
-        if place < EXAMPLES:
+        place = self.n - 1 if self.n <= EXAMPLES_KEPT else random.randrange(self.n)  # so that all are as likely to stay
+        if place < EXAMPLES_KEPT:
             shown = Shown(text, patched, before / UNIT, after / UNIT)
             self.examples[place : place + 1] = [shown]
 

@@ -16,9 +16,9 @@ from mohs.records import Outcome, Record
 
 Floats = npt.NDArray[np.float64]
 
-_ALL_SIGNS = 12  # sentences up to which every pattern of signs is tried
-_DRAWS = 10_000  # patterns drawn beyond that
-_CELLS = 1 << 22  # numbers in memory at once
+_MOST_SENTENCES_FOR_ALL_SIGNS = 12  # every pattern of signs is tried up to here, and some are drawn beyond
+_SIGN_PATTERNS_DRAWN = 10_000
+_NUMBERS_IN_MEMORY = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -135,14 +135,14 @@ def sign_flip(totals: Floats, random: np.random.Generator) -> float:
     """How often the sum is as far from 0 if each sentence's sign is a coin's; all patterns if they are few."""
     m = len(totals)
     seen = abs(float(totals.sum())) - 1e-12 * float(np.abs(totals).sum())  # rounding does not make a tie a difference
-    if m <= _ALL_SIGNS:
+    if m <= _MOST_SENTENCES_FOR_ALL_SIGNS:
         patterns = np.arange(1 << m)[:, None] >> np.arange(m) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ totals) >= seen))
     far = sum(
         int((np.abs((1 - 2 * random.integers(2, size=(rows, m))) @ totals) >= seen).sum())
-        for rows in _blocks(_DRAWS, m)
+        for rows in _blocks(_SIGN_PATTERNS_DRAWN, m)
     )
-    return (far + 1) / (_DRAWS + 1)  # what was seen is one of the patterns
+    return (far + 1) / (_SIGN_PATTERNS_DRAWN + 1)  # what was seen is one of the patterns
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -166,6 +166,6 @@ def _adjusted(found: Sequence[PairBias]) -> list[PairBias]:
 
 def _blocks(rows: int, width: int) -> Iterator[int]:
     """So many rows in blocks that fit into memory."""
-    size = max(1, _CELLS // width)
+    size = max(1, _NUMBERS_IN_MEMORY // width)
     for start in range(0, rows, size):
         yield min(size, rows - start)

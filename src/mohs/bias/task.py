@@ -23,7 +23,7 @@ from mohs.tasks.subject import Target
 from mohs.text import Example, Text
 from mohs.text.text import like
 
-_CHUNK = 1024  # texts asked together with their counterparts
+_TEXTS_AT_ONCE = 1024  # each with its counterparts
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ class BiasTask:
             if reached < depth:
                 yield found
                 reached, found = depth, [Level(depth, complete) for _ in patches]
-            for start in range(0, len(texts), _CHUNK):
-                await _take(found, texts[start : start + _CHUNK], patches, meter, ask.random)
+            for start in range(0, len(texts), _TEXTS_AT_ONCE):
+                await _take(found, texts[start : start + _TEXTS_AT_ONCE], patches, meter, ask.random)
         yield found
         for depth in range(reached + 1, self.k + 1):  # no further step leads anywhere
             yield [Level(depth, complete) for _ in patches]

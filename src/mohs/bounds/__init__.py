@@ -14,8 +14,7 @@ from mohs.bounds.intervals import (
 from mohs.bounds.points import Points
 from mohs.bounds.prover import Proof, Prover
 from mohs.bounds.sampling import Draws, draw
-from mohs.bounds.share import Share
-from mohs.bounds.shares import Shares
+from mohs.bounds.share import Share, Shares
 from mohs.bounds.task import RadiusTask
 
 __all__ = [

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from mohs.bounds.additive import worst_of
+from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import TIE, Block, Chunk, Points, chunks, texts_at
 from mohs.bounds.prover import Level, Walk, margin_of
 from mohs.bounds.pruning import Open
-from mohs.bounds.windows import bound_of
 from mohs.engine import Answers
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores, Victim

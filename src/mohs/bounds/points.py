@@ -27,15 +27,15 @@ Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
 TIE = 1e-6  # a margin that no victim's numbers can be trusted with
-_TOLERANCE = 1e-4  # nor those of one that reckons with 32 bits, or may do so
-_FINE = 0.02  # a lead in logits under which the judge is asked
-_LEAST = 0.1  # and if the victim's numbers are coarse, whatever is seen
-_LOOK = 64  # texts on which a coarse victim is compared with the judge
-_APART = 4  # times as far as they are apart there is near
-_SMALL = 1e-12  # probabilities below are as good as none
-_FEW = 512  # texts asked together at first: many a search ends there
-_MANY = 8192  # and after a while
-_GRID = 4096  # ways to pick that are kept
+_FLOAT32_TIE = 1e-4  # the same for a victim that reckons with 32 bits, or may do so
+_NEAR_LEAD = 0.02  # in logits: under it the judge is asked
+_LEAST_COARSE_LEAD = 0.1  # the same if the victim's numbers are coarse, whatever is seen
+_TEXTS_COMPARED_WITH_THE_JUDGE = 64  # where the numbers of a victim are coarse
+_NEAR_FACTOR = 4  # near is so many times as far as victim and judge are apart on these texts
+_LEAST_PROBABILITY = 1e-12  # what is below is as good as none
+_FIRST_CHUNK = 512  # texts; many a search ends there
+_LARGEST_CHUNK = 8192  # texts; chunks grow on the way
+_LARGEST_GRID_KEPT = 4096  # ways to pick
 
 
 class Points:
@@ -60,8 +60,8 @@ class Points:
         self.failing: Edits | None = None  # of all texts asked that have another label, one with fewest changes
         final = getattr(model, "verdict", model)
         self._unseen = final is not model  # it has coarse numbers, and it is not known how far they are off
-        self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _TOLERANCE))
-        self.near = _FINE  # in logits
+        self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _FLOAT32_TIE))
+        self.near = _NEAR_LEAD  # in logits
         self._victim = victim
         self._judge = judge
         self._sheets = sheets
@@ -85,9 +85,9 @@ class Points:
         margins, leads = margins_of(scores, label), _leads(scores, label)
         if self._unseen:
             self._unseen = False
-            first = np.arange(min(_LOOK, len(places)))
+            first = np.arange(min(_TEXTS_COMPARED_WITH_THE_JUDGE, len(places)))
             apart = np.abs(leads[first] - _leads(await self._judged(places[first], picks[first]), label))
-            self.near = max(_LEAST, _APART * float(apart.max(initial=0.0)))
+            self.near = max(_LEAST_COARSE_LEAD, _NEAR_FACTOR * float(apart.max(initial=0.0)))
         near = np.flatnonzero(np.abs(leads) < self.near)
         margins[near] = await self.fine(places[near], picks[near], label)
         self._remember(places, picks, margins)
@@ -126,7 +126,7 @@ def _checked(scores: Table) -> Table:
 
 def _leads(scores: Table, label: int) -> Table:
     """By how many logits a label leads."""
-    logs = np.log(np.maximum(scores, _SMALL))
+    logs = np.log(np.maximum(scores, _LEAST_PROBABILITY))
     return margins_of(logs, label)
 
 
@@ -162,7 +162,7 @@ def texts_at(positions: Sequence[int], r: int) -> Iterator[Block]:
 
 def chunks(sizes: Sequence[int], blocks: Iterable[Block | None]) -> Iterator[Chunk | None]:
     """The texts of blocks, lazily: few together at first, then more. None is passed on."""
-    room = most = _FEW
+    room = most = _FIRST_CHUNK
     runs: list[tuple[Block, int]] = []
     picks: list[Whole] = []
     for block in blocks:
@@ -180,7 +180,7 @@ def chunks(sizes: Sequence[int], blocks: Iterable[Block | None]) -> Iterator[Chu
             start = end
             if not room:
                 yield _chunk(runs, picks)
-                room = most = min(2 * most, _MANY)
+                room = most = min(2 * most, _LARGEST_CHUNK)
                 runs, picks = [], []
     if runs:
         yield _chunk(runs, picks)
@@ -192,7 +192,7 @@ def _chunk(runs: list[tuple[Block, int]], picks: list[Whole]) -> Chunk:
 
 
 def _picks(shape: tuple[int, ...], start: int, end: int) -> Whole:
-    if prod(shape) <= _GRID:
+    if prod(shape) <= _LARGEST_GRID_KEPT:
         return _grid(shape)[start:end]
     return np.stack(np.unravel_index(np.arange(start, end), shape), axis=1).astype(np.int32)
 

@@ -2,7 +2,7 @@
 
 Level j holds the texts with exactly j substitutions. Level after level is put to the victim; if the label stays in all
 of them, j substitutions are withstood. Nothing is sampled or estimated: what is called certified was asked, or follows
-from a sound bound on what the victim can answer (`mohs.bounds.windows`).
+from a sound bound on what the victim can answer (`mohs.bounds.cnn_bound`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mohs.models.victim import Scores
 from mohs.space import omega
 from mohs.space.omega import Edits
 
-_SPARED = 50  # times as many texts as may be asked, where a bound spares most of them
-_DECIMALS = 6
+_TIMES_AS_MANY_WITH_A_BOUND = 50  # a level may be so much larger than what may be asked: a bound spares most texts
+_MARGIN_DECIMALS = 6
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Prover:
         before = points.asked
         for r, size in enumerate(omega.levels(choices, min(self.max_r, len(choices)))[1:], 1):
             unsettled = None if bound is None or r == 1 else Open(bound, points, tried, r)
-            if points.asked - before + size > self.most * (1 if unsettled is None else _SPARED):
+            if points.asked - before + size > self.most * (1 if unsettled is None else _TIMES_AS_MANY_WITH_A_BOUND):
                 proof.stopped = "texts"
                 return proof
             walk = Walk(points, label)
@@ -168,7 +168,7 @@ class Walk:
         if unsettled is not None:
             pruned, least = unsettled.settled, unsettled.margin(self._points.classes)
             margin, where = (margin, where) if margin <= least else (least, {})
-        return Level(r, size, round(margin, _DECIMALS), where, self.digest, self.ties, pruned)
+        return Level(r, size, round(margin, _MARGIN_DECIMALS), where, self.digest, self.ties, pruned)
 
 
 def margin_of(scores: Scores, label: int) -> float:
@@ -190,7 +190,7 @@ class Digest:
             self._close()
             self._block = block
             self._own = hashlib.blake2b(repr((block.places, block.picks)).encode(), digest_size=16)
-        self._own.update(np.rint(margins * 10**_DECIMALS).astype("<i4").tobytes())
+        self._own.update(np.rint(margins * 10**_MARGIN_DECIMALS).astype("<i4").tobytes())
 
     def _close(self) -> None:
         if self._own is not None:

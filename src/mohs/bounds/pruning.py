@@ -11,12 +11,12 @@ import numpy as np
 
 from mohs.bounds.points import Block, Points, Table, Whole
 
-_BOUNDED = 16_384  # blocks that are bounded together
-_FLOOR = 1e-3  # of a margin in logits that settles something, at least
+_BLOCKS_AT_ONCE = 16_384
+_LEAST_SETTLING_MARGIN = 1e-3  # in logits
 
 
 class Bound(Protocol):
-    """Says without asking how low a margin can fall: see `mohs.bounds.windows`."""
+    """Says without asking how low a margin can fall: see `mohs.bounds.cnn_bound`."""
 
     def lower(self, places: Whole, picks: Whole) -> Table:
         """A number below which no logit margin of a block's texts lies; for each block."""
@@ -34,7 +34,7 @@ class Open:
         self._bound = bound
         self._sizes = np.array(points.sizes, np.int32)
         # With a lead of b logits over every other class a label has at least (1 - exp(-b)) / classes more probability.
-        self._floor = max(_FLOOR, 2 * points.tolerance * points.classes)
+        self._floor = max(_LEAST_SETTLING_MARGIN, 2 * points.tolerance * points.classes)
         self._positions = positions
         self._r = r
         self.settled = 0  # texts
@@ -47,7 +47,7 @@ class Open:
     def __iter__(self) -> Iterator[Block | None]:
         """What stays open, likeliest to fall first; None now and then, where somebody else might go on."""
         wanted = combinations(self._positions, self._r)
-        while some := list(islice(wanted, _BOUNDED)):
+        while some := list(islice(wanted, _BLOCKS_AT_ONCE)):
             places = np.sort(np.array(some, np.int32), axis=1)
             yield from self._split(places, np.full_like(places, -1), 0)
 
@@ -65,7 +65,7 @@ class Open:
             yield from (Block(tuple(one), tuple(own)) for one, own in zip(places.tolist(), picks.tolist(), strict=True))
             return
         sizes = self._sizes[places[:, column]] if len(places) else places
-        step = max(1, _BOUNDED // int(max(1, sizes.max(initial=1))))
+        step = max(1, _BLOCKS_AT_ONCE // int(max(1, sizes.max(initial=1))))
         for start in range(0, len(places), step):
             count = sizes[start : start + step]
             again = start + np.repeat(np.arange(len(count)), count)

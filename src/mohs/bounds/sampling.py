@@ -24,7 +24,7 @@ from mohs.errors import BadInput
 
 Whole = npt.NDArray[np.int32]
 
-_BITS = 63  # drawn at a time; one less than fits, so that a certain change, 2^63, can be written
+_BITS_PER_DRAW = 63  # one less than fits, so that a certain change, 2^63, can be written
 
 
 class Draws:
@@ -46,7 +46,9 @@ class Draws:
         limits = []
         for here, changed in self._ways():
             self.size = here[-1]
-            limits.append([(a << _BITS) // b if b else 0 for a, b in map(self._odds, here, changed, range(len(here)))])
+            limits.append(
+                [(a << _BITS_PER_DRAW) // b if b else 0 for a, b in map(self._odds, here, changed, range(len(here)))]
+            )
         self._limits = np.array(limits[::-1], np.uint64)
         self.size -= not original
         if not self.size:
@@ -67,7 +69,7 @@ class Draws:
 
     def _changes(self, step: int, left: npt.NDArray[np.intp], random: np.random.Generator) -> npt.NDArray[np.bool_]:
         limits = self._limits[step].take(left)
-        drawn = random.integers(1 << _BITS, size=len(left), dtype=np.uint64)
+        drawn = random.integers(1 << _BITS_PER_DRAW, size=len(left), dtype=np.uint64)
         changed: npt.NDArray[np.bool_] = drawn < limits
         tied = np.flatnonzero(drawn == limits)
         if len(tied):
@@ -109,10 +111,10 @@ def draw(
 def _below(odds: tuple[int, int], random: np.random.Generator) -> bool:
     """Whether the real number whose first bits are those of a/b lies below a/b."""
     a, b = odds
-    rest = (a << _BITS) % b if b else 0
+    rest = (a << _BITS_PER_DRAW) % b if b else 0
     while rest:
-        limit, rest = divmod(rest << _BITS, b)
-        drawn = int(random.integers(1 << _BITS, dtype=np.uint64))
+        limit, rest = divmod(rest << _BITS_PER_DRAW, b)
+        drawn = int(random.integers(1 << _BITS_PER_DRAW, dtype=np.uint64))
         if drawn != limit:
             return drawn < limit
     return False

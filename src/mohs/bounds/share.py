@@ -1,10 +1,14 @@
-"""PR, the share of Omega_r that keeps the label (Yang et al. 2022): counted, or estimated with an interval."""
+"""PR, the share of Omega_r that keeps the label (Yang et al. 2022): counted, or estimated with an interval.
+
+Also at several radii, with delta shared out among all intervals.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ import numpy as np
 from mohs.bounds.intervals import (
     Sequential,
     clopper_pearson,
+    each,
     hoeffding_interval,
     hoeffding_size,
     needed_clopper_pearson,
@@ -22,8 +27,9 @@ from mohs.errors import BadInput
 from mohs.space import omega
 
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
-_CHUNK = 4096
-_LOOK = 100  # texts between two looks at a sequential interval
+_TEXTS_AT_ONCE = 4096
+_TEXTS_BETWEEN_LOOKS = 100  # at a sequential interval
+_MOST_DRAWS = 5_000_000  # they are all drawn at once, for one example
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,7 @@ class Share:
         """Until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
-            some = slice(sequence.n, sequence.n + min(_LOOK, room))
+            some = slice(sequence.n, sequence.n + min(_TEXTS_BETWEEN_LOOKS, room))
             hits = await _held(points, places[some], picks[some], label)
             sequence.add(hits, len(places[some]))
         low, high = sequence.interval
@@ -112,10 +118,54 @@ class Share:
         return found | {"low": low, "high": high, "method": self.method}
 
 
+@dataclass(frozen=True)
+class Shares:
+    """Several shares of one example, one for each radius asked for."""
+
+    radii: tuple[Share, ...]
+
+    async def __call__(self, points: Points, label: int, words: int, seed: str) -> list[dict[str, Any]]:
+        """Each share as a record keeps it, in the order asked for."""
+        return [await share(points, label, words, seed) for share in self.radii]
+
+
+def checked(asked: Share | str | int | Sequence[Share | str | int] | None) -> tuple[Share, ...]:
+    """The shares asked for, or the radii that stand for them, if they differ in nothing but r and can be drawn."""
+    one = isinstance(asked, Share | str | int)
+    several: Any = () if asked is None else (asked,) if one else asked
+    shares = tuple(share if isinstance(share, Share) else Share(str(share)) for share in several)
+    for share in shares:
+        if replace(share, r=shares[0].r) != shares[0]:
+            raise BadInput(f"{share} and {shares[0]} differ in more than r; make a run for each.")
+        if [other.r for other in shares].count(share.r) > 1:
+            raise BadInput(f"The radius {share.r} is asked for twice; name it once.")
+        if share.radius(1) < 1 or (share.r.endswith("%") and not 0 < float(share.r[:-1]) <= 100):
+            raise BadInput(f"The radius {share.r} must be at least 1, or a share above 0% and up to 100%.")
+        drawable(share)
+    return shares
+
+
+def together(shares: Sequence[Share], examples: int) -> tuple[Share, ...]:
+    """The same shares, with delta divided by the number of all their intervals in so many examples (`each`)."""
+    found = tuple(replace(share, delta=each(share.delta, examples * len(shares))) for share in shares)
+    for share in found:
+        drawable(share)
+    return found
+
+
+def drawable(share: Share) -> None:
+    """Refuse what would never end."""
+    if share.draws > _MOST_DRAWS:
+        raise BadInput(
+            f"epsilon {share.epsilon:g} and delta {share.delta:g} ask for {share.draws:,} texts an example, more than "
+            f"{_MOST_DRAWS:,}; take a larger epsilon, or give the number of draws."
+        )
+
+
 async def _held(points: Points, places: Whole, picks: Whole, label: int) -> int:
     """How many texts keep the label."""
     hits = 0
-    for start in range(0, len(places), _CHUNK):
-        some = slice(start, start + _CHUNK)
+    for start in range(0, len(places), _TEXTS_AT_ONCE):
+        some = slice(start, start + _TEXTS_AT_ONCE)
         hits += int((await points.margins(places[some], picks[some], label) > TIE).sum())
     return hits

@@ -14,11 +14,10 @@ from mohs.attacks.textbugger import Slopes
 from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
+from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import TIE, Points, Table
 from mohs.bounds.prover import Level, Proof, Prover, margin_of
-from mohs.bounds.share import Share
-from mohs.bounds.shares import Shares
-from mohs.bounds.windows import bound_of
+from mohs.bounds.share import Share, Shares
 from mohs.engine import Answers, BudgetSpent, Meter
 from mohs.models.sheets import Sheet
 from mohs.models.victim import Fields, Scores, Victim

@@ -3,21 +3,21 @@
 Knows no text, no torch, no clock and no threads.
 """
 
-from mohs.engine.ask import Ask, others_first, together
 from mohs.engine.cache import AnswerCache
 from mohs.engine.meter import Answers, BudgetSpent, Memory, Meter
+from mohs.engine.question import Question, others_first, together
 from mohs.engine.run import Finished, run
 from mohs.engine.service import Model, Service, by_size
 
 __all__ = [
     "AnswerCache",
     "Answers",
-    "Ask",
     "BudgetSpent",
     "Finished",
     "Memory",
     "Meter",
     "Model",
+    "Question",
     "Service",
     "by_size",
     "others_first",

@@ -11,7 +11,7 @@ from typing import Any
 
 from mohs.errors import BadInput
 
-_CHUNK = 500  # SQLite allows 999 parameters in its oldest builds
+_ITEMS_PER_QUERY = 500  # SQLite allows 999 parameters in its oldest builds
 
 
 class AnswerCache:
@@ -38,8 +38,8 @@ class AnswerCache:
         keys = {_key(fingerprint, item): item for item in items}
         found: dict[bytes, Any] = {}
         ordered = list(keys)
-        for start in range(0, len(ordered), _CHUNK):
-            part = ordered[start : start + _CHUNK]
+        for start in range(0, len(ordered), _ITEMS_PER_QUERY):
+            part = ordered[start : start + _ITEMS_PER_QUERY]
             marks = ",".join("?" * len(part))
             rows = self._db.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", part)
             found.update((bytes(key), _frozen(json.loads(answer))) for key, answer in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from mohs.engine.ask import Answer, Item
+from mohs.engine.question import Answer, Item
 
 ItemIn = TypeVar("ItemIn", contravariant=True)
 AnswerOut = TypeVar("AnswerOut", covariant=True)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from mohs.engine.ask import Ask
+from mohs.engine.question import Question
 from mohs.engine.service import Service
 
 Key = TypeVar("Key")
@@ -62,7 +62,7 @@ def run(
             while ready:
                 search = ready.popleft()
                 try:
-                    asks: tuple[Ask[Any, Any], ...] = search.coroutine.send(None)
+                    questions: tuple[Question[Any, Any], ...] = search.coroutine.send(None)
                 except StopIteration as stop:
                     alive -= 1
                     yield Finished(search.key, stop.value, None)
@@ -70,9 +70,9 @@ def run(
                     alive -= 1
                     yield Finished(search.key, None, error)
                 else:
-                    for ask in asks:
-                        if ask.missing and ask.waiter is None:
-                            ask.waiter = search
+                    for question in questions:
+                        if question.missing and question.waiter is None:
+                            question.waiter = search
                             search.pending += 1
                     if not search.pending:
                         ready.append(search)
@@ -108,11 +108,11 @@ def _launch(service: Service[Any, Any], launched: deque[Service[Any, Any]]) -> I
     launched.extend([service] * (service.flying - before))
 
 
-def _freed(asks: Iterable[Ask[Any, Any]]) -> Iterator[_Search[Any, Any]]:
-    for ask in asks:
-        search = ask.waiter
+def _freed(questions: Iterable[Question[Any, Any]]) -> Iterator[_Search[Any, Any]]:
+    for question in questions:
+        search = question.waiter
         if search is not None:  # None: its search was closed meanwhile
-            ask.waiter = None
+            question.waiter = None
             search.pending -= 1
             if not search.pending:
                 yield search

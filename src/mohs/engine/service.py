@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from mohs.engine.ask import Answer, Ask, Item
 from mohs.engine.cache import AnswerCache
+from mohs.engine.question import Answer, Item, Question
 from mohs.errors import MohsError, ServiceFailed
 
 AnswerOut = TypeVar("AnswerOut", covariant=True)
 
 
-_ROUNDS = 16  # for which a small batch may wait for company
+_ROUNDS_A_SMALL_BATCH_WAITS = 16
 
 
 class Model(Protocol[Item, AnswerOut]):
@@ -81,17 +81,17 @@ class Service(Generic[Item, Answer]):
         self.forwards = 0  # rows the model was really asked
         self.batches = 0
         self.reused = 0  # rows answered by the persistent cache
-        self._waiting: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
+        self._waiting: dict[Item, list[tuple[Question[Item, Answer], int]]] = {}
         self._planned: deque[list[Item]] = deque()
         self._flying: deque[tuple[list[Item], Any]] = deque()
-        self._asked: dict[Item, list[tuple[Ask[Item, Answer], int]]] = {}
-        self._patience = _ROUNDS
+        self._asked: dict[Item, list[tuple[Question[Item, Answer], int]]] = {}
+        self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
         self._rows: Callable[[list[Item]], int] = getattr(model, "rows_of", len)
         self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
 
-    def ask(self, items: Sequence[Item]) -> Ask[Item, Answer]:
+    def ask(self, items: Sequence[Item]) -> Question[Item, Answer]:
         """Put items in the queue; equal items share one row, whoever asked."""
-        ask: Ask[Item, Answer] = Ask(items)
+        question: Question[Item, Answer] = Question(items)
         waiting, asked = self._waiting, self._asked
         for index, item in enumerate(items):
             place = asked.get(item)
@@ -99,8 +99,8 @@ class Service(Generic[Item, Answer]):
                 place = waiting.get(item)
                 if place is None:
                     place = waiting[item] = []
-            place.append((ask, index))
-        return ask
+            place.append((question, index))
+        return question
 
     @property
     def waiting(self) -> int:
@@ -117,11 +117,11 @@ class Service(Generic[Item, Answer]):
         """How many batches are launched and not collected."""
         return len(self._flying)
 
-    def launch(self) -> Iterator[Ask[Item, Answer]]:
+    def launch(self) -> Iterator[Question[Item, Answer]]:
         """Plan what waits if nothing is planned, then launch as many batches as the model holds.
 
         While batches are flying, a small queue is left to grow, or a run would fall into many small cohorts.
-        Yields the asks that the persistent cache completed on the way.
+        Yields the questions that the persistent cache completed on the way.
         """
         room = len(self._flying) < self.model.in_flight
         if room and not self._planned and self._waiting and 2 * len(self._waiting) >= self.rows_flying:
@@ -152,7 +152,7 @@ class Service(Generic[Item, Answer]):
         few = getattr(self.model, "few", 1)
         large = [batch for batch in batches if len(batch) >= few]
         if not large or len(large) == len(batches) or self._patience == 0:
-            self._patience = _ROUNDS
+            self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
             return batches
         self._patience -= 1
         for batch in batches:
@@ -167,8 +167,8 @@ class Service(Generic[Item, Answer]):
             return [[item] for item in sorted(items, key=repr)]
         return [batch[at : at + size] for batch in self.model.plan(items) for at in range(0, len(batch), size)]
 
-    def collect(self) -> Iterator[Ask[Item, Answer]]:
-        """Wait for the oldest batch and hand its answers out; yields the asks that are now complete."""
+    def collect(self) -> Iterator[Question[Item, Answer]]:
+        """Wait for the oldest batch and hand its answers out; yields the questions that are now complete."""
         batch, ticket = self._flying.popleft()
         answers = self._answers(batch, ticket)
         self.forwards += self._rows(batch)
@@ -179,7 +179,7 @@ class Service(Generic[Item, Answer]):
         yield from self._deliver(batch, answers)
 
     def prove(self, items: list[Item]) -> list[Answer]:
-        """Ask right now, outside any run: shows that the model works before anything depends on it."""
+        """Question right now, outside any run: shows that the model works before anything depends on it."""
         try:
             answers = self._exactly(items, self.model.collect(self.model.launch(items)))
         except MohsError:
@@ -251,17 +251,17 @@ class Service(Generic[Item, Answer]):
         except Exception as error:
             return Failed(error)
 
-    def _deliver(self, items: list[Item], answers: Sequence[Any]) -> Iterator[Ask[Item, Answer]]:
+    def _deliver(self, items: list[Item], answers: Sequence[Any]) -> Iterator[Question[Item, Answer]]:
         asked = self._asked
         for item, answer in zip(items, answers, strict=True):
             failed = answer if isinstance(answer, Failed) else None
-            for ask, index in asked.pop(item):
-                if failed is not None and (ask.failure is None or index < ask.failure[0]):
-                    ask.failure = (index, failed.cause, failed.trace)
-                ask.answers[index] = answer
-                ask.missing -= 1
-                if not ask.missing:
-                    yield ask
+            for question, index in asked.pop(item):
+                if failed is not None and (question.failure is None or index < question.failure[0]):
+                    question.failure = (index, failed.cause, failed.trace)
+                question.answers[index] = answer
+                question.missing -= 1
+                if not question.missing:
+                    yield question
 
 
 def _sentence(error: BaseException) -> str:

@@ -28,8 +28,8 @@ from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
 BATCH = 4096
-_LONG = 1000  # characters: longer sentences are not kept
-_MOST = 1 << 14  # sentences kept
+_LONG_SENTENCE = 1000  # characters; longer ones are not kept
+_MOST_SENTENCES = 1 << 14
 
 
 class BagVictim:
@@ -59,8 +59,8 @@ class BagVictim:
         words = words_of((sentence,))
         found = [self.word_scores[word].as_integer_ratio() for word in words if word in self.word_scores]
         weighed = len(words), sum(over * (self._one // under) for over, under in found)
-        if len(sentence) < _LONG:
-            if len(self._weighed) >= _MOST:
+        if len(sentence) < _LONG_SENTENCE:
+            if len(self._weighed) >= _MOST_SENTENCES:
                 self._weighed.clear()
             self._weighed[sentence] = weighed
         return weighed

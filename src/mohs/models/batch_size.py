@@ -22,15 +22,15 @@ from typing import Any
 
 from mohs.text.neighbours import cache_folder
 
-DEFAULT = 768  # tokens
-SIZES = (512, 768, 1024, 2048, 4096)  # of fewer, cutting to a multiple of four rows would leave too little
-LENGTH = 32  # tokens in a row that is tried: a sentence
-WORTH = 1 << 16  # tokens answered before it pays to try: several times what trying takes
+DEFAULT_TOKENS = 768
+SIZES_TRIED = (512, 768, 1024, 2048, 4096)  # fewer tokens, cut to a multiple of four rows, would leave too little
+ROW_TRIED = 32  # in tokens: a sentence
+TOKENS_BEFORE_TRYING = 1 << 16  # several times what trying takes, so that it pays
 
-_SECONDS = 2.0  # in all; a model too slow for two sizes keeps the default
-_ROUNDS = 5  # if there is time for them
-_ALIKE = 0.95  # of the best pace: the smaller batch then, which needs less memory and waits for less company
-_SLOWER = 0.85  # of the best pace: larger ones will not be better
+_SECONDS_IN_ALL = 2.0  # a model too slow for two sizes keeps the default
+_MOST_ROUNDS = 5
+_AS_GOOD_AS_THE_BEST = 0.95  # share of the best pace: the smaller batch needs less memory and waits for less company
+_WORSE_THAN_THE_BEST = 0.85  # share of the best pace: larger ones will not be better
 _FILE = "batch-sizes.json"
 
 
@@ -39,18 +39,18 @@ def fastest(
     clock: Callable[[], float] = time.perf_counter,
 ) -> int | None:
     """The size with the best pace, or a smaller one close to it; None if the time is up too early to compare."""
-    ends = clock() + _SECONDS
-    pace = _pace(work, SIZES[0] // 4, clock)  # what happens but once happens here
+    ends = clock() + _SECONDS_IN_ALL
+    pace = _pace(work, SIZES_TRIED[0] // 4, clock)  # what happens but once happens here
     paces: dict[int, float] = {}
-    sizes: tuple[int, ...] = SIZES
-    for _ in range(_ROUNDS):  # a busy moment hits all sizes of a round
+    sizes: tuple[int, ...] = SIZES_TRIED
+    for _ in range(_MOST_ROUNDS):  # a busy moment hits all sizes of a round
         for place, size in enumerate(sizes):
             if clock() + size / pace > ends:
                 sizes = sizes[:place]
                 break
             pace = _pace(work, size, clock)
             paces[size] = max(pace, paces.get(size, 0.0))
-            if paces[size] < _SLOWER * max(paces.values()):
+            if paces[size] < _WORSE_THAN_THE_BEST * max(paces.values()):
                 sizes = sizes[:place]
                 break
     return _best(paces)
@@ -66,7 +66,7 @@ def _pace(work: Callable[[int], int], size: int, clock: Callable[[], float]) -> 
 def _best(paces: dict[int, float]) -> int | None:
     if len(paces) < 2:
         return None
-    return min(size for size, pace in paces.items() if pace >= _ALIKE * max(paces.values()))
+    return min(size for size, pace in paces.items() if pace >= _AS_GOOD_AS_THE_BEST * max(paces.values()))
 
 
 def key_of(model: Any, dtype: Any) -> str:
@@ -92,7 +92,7 @@ def processor(facts: Path = Path("/proc/cpuinfo")) -> str:
 def recall(key: str) -> int | None:
     """The size found earlier; None if there is none, or nothing sound is written there."""
     found = _read().get(key)
-    return found if found in SIZES and type(found) is int else None
+    return found if found in SIZES_TRIED and type(found) is int else None
 
 
 def remember(key: str, size: int) -> None:

@@ -1,7 +1,7 @@
 """`hf:PATH_OR_ID` or `gguf:PATH`: a causal language model, which says how likely each token of a string is.
 
-Rows of one length make a batch, so nothing is padded; log-probabilities are rounded to DECIMALS, for the reasons given
-in `mohs.models.masked_lm`.
+Rows of one length make a batch, so nothing is padded; log-probabilities are rounded to LOGIT_DECIMALS, for the reasons
+given in `mohs.models.masked_lm`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_gguf, load_hf
+from mohs.models.token_rows import writable
 from mohs.models.tokens import Placed
-from mohs.models.transformer import DECIMALS, Network, writable
+from mohs.models.transformer import LOGIT_DECIMALS, Network
 from mohs.text.questions import Scored
 
 _KIND = "AutoModelForCausalLM"
-_STEPS: int = 10**DECIMALS
+_STEPS: int = 10**LOGIT_DECIMALS
 
 
 class CausalLm(Network):
@@ -44,7 +45,7 @@ class CausalLm(Network):
             super().__init__(spec, lambda: load_gguf(spec[5:], _KIND), device=device, tokens=tokens)
         else:
             super().__init__(f"hf:{spec}", lambda: load_hf(spec, _KIND, trust_code), device=device, tokens=tokens)
-        self.window = min(window, self._frame.window)
+        self.window = min(window, self._special_tokens.window)
         if self.window < 2:
             raise BadInput(f"{self.name} reads {self.window} tokens at once; at least 2 are needed.")
         first, last = self._tokenizer.bos_token_id, self._tokenizer.eos_token_id

@@ -1,8 +1,9 @@
-"""Which device to compute on."""
+"""Which device to compute on, and in which numbers."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from mohs.errors import BadInput
 
@@ -24,3 +25,16 @@ def choose_device(name: str) -> str:
     if number >= torch.cuda.device_count():
         raise BadInput(f"Device {name!r} does not exist; there are {torch.cuda.device_count()} CUDA devices.")
     return name
+
+
+def choose_dtype(name: str, device: str) -> Any:
+    """`auto` is fp32; bf16 is for CUDA alone."""
+    import torch
+
+    if name in ("auto", "fp32"):
+        return torch.float32
+    if name == "bf16":
+        if not device.startswith("cuda"):
+            raise BadInput("dtype=bf16 is for CUDA devices; on a CPU use fp32.")
+        return torch.bfloat16
+    raise BadInput(f"Unknown dtype {name!r}; use fp32 or bf16.")

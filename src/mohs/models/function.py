@@ -16,7 +16,7 @@ from mohs.errors import BadInput, MohsError, VictimError, instead
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
 Function = Callable[[list[Any]], Any]
-_MISTAKEN = (AttributeError, TypeError, ValueError)  # what code raises that is given another kind of value
+_WRONG_KIND_ERRORS = (AttributeError, TypeError, ValueError)  # what code raises that is given another kind of value
 
 
 class FunctionVictim:
@@ -65,7 +65,7 @@ class FunctionVictim:
             raise
         except (Exception, SystemExit) as error:  # whatever the user's code raises
             reason = " ".join(f"{type(error).__name__}: {error}".split())
-            if isinstance(error, _MISTAKEN) and any(isinstance(text, tuple) for text in texts):
+            if isinstance(error, _WRONG_KIND_ERRORS) and any(isinstance(text, tuple) for text in texts):
                 reason += (
                     "; the data are pairs, which a function is given as tuples of texts: "
                     "if it reads single texts, name one column with --text-field."

@@ -15,13 +15,12 @@ import numpy as np
 
 from mohs.engine import Model
 from mohs.errors import BadInput, VictimError
-from mohs.models.frame import Row, keep
 from mohs.models.hf import HfVictim
-from mohs.models.transformer import writable
+from mohs.models.token_rows import Row, keep, writable
 from mohs.models.victim import Fields, Victim
 from mohs.text.questions import Labelled, Slope, Vector
 
-_KEPT = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
+_MEMORY_FACTOR = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
 
 
 class Gradients(Model[Labelled, Slope], Protocol):
@@ -78,7 +77,7 @@ class HfGradients:
         groups: dict[int, list[Labelled]] = defaultdict(list)
         alone = []
         for item in sorted(items):
-            if not all(map(writable, item.fields)) or not self._victim._frame.accepts(len(item.fields)):
+            if not all(map(writable, item.fields)) or not self._victim._special_tokens.accepts(len(item.fields)):
                 alone.append([item])
                 continue
             if item.fields not in self._readings:
@@ -86,7 +85,7 @@ class HfGradients:
             groups[len(self._readings[item.fields].row[0])].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = self._victim._rows_at(length * _KEPT) if self._fine else 1
+            rows = self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
             group = groups[length]
             batches += [group[start : start + rows] for start in range(0, len(group), rows)]
         return batches + alone
@@ -142,8 +141,8 @@ class HfGradients:
         "".join(fields).encode()  # half a surrogate pair raises here, in words that say so
         parts = victim.composer.placed(fields)
         kept = keep([len(ids) for ids, _ in parts], victim._room(len(fields)))
-        row = victim._frame.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
-        marks, _ = victim._frame.row([[-1] * size for size in kept])  # no token has that number
+        row = victim._special_tokens.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
+        marks, _ = victim._special_tokens.row([[-1] * size for size in kept])  # no token has that number
         spans = tuple(
             (number, start, end)
             for number, ((_, offsets), size) in enumerate(zip(parts, kept, strict=True))

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from typing import Any
 
 from mohs.errors import BadInput
-from mohs.models.languagetool import LOCAL, LanguageToolChecker, Problems, fingerprint
+from mohs.models.languagetool import LOCAL_SERVER, LanguageToolChecker, Problems, fingerprint
 
 # Kinds that are about spelling, typography or taste rather than grammar, and most of what is found in decent prose: in
 # the 1,072 bundled reviews all kinds and rules together find 248 problems, those that count by default 10.
@@ -116,7 +116,7 @@ def load_grammar(spec: str = "harper") -> HarperChecker | LanguageToolChecker:
     if spec == "harper":
         return HarperChecker()
     if kind == "languagetool":
-        return LanguageToolChecker(url or LOCAL)
+        return LanguageToolChecker(url or LOCAL_SERVER)
     raise BadInput(f"Unknown grammar checker {spec!r}; use harper, languagetool or languagetool:URL.")
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MOST = 512  # shapes kept; then they start afresh
-_COPIES = 2  # recordings of a shape: playing one again waits until it has ended, and a second fills that time
+_MOST_SHAPES = 512  # then they start afresh
+_RECORDINGS_PER_SHAPE = 2  # playing one again waits until it has ended, and a second fills that time
 
 Key = tuple[int, int, bool]  # rows, length of each, and whether segment ids come with them
 
@@ -49,10 +49,10 @@ class Graphs:
         self._met[key] += 1
         if self._met[key] <= self._times:
             return self._work(pinned.to(self._device, non_blocking=True), key)
-        if len(self._recorded) >= _MOST and key not in self._recorded:
+        if len(self._recorded) >= _MOST_SHAPES and key not in self._recorded:
             self._recorded.clear()
         known = self._recorded.setdefault(key, [])
-        if self.plays and len(known) < _COPIES and not (known and known[0].ended.query()):
+        if self.plays and len(known) < _RECORDINGS_PER_SHAPE and not (known and known[0].ended.query()):
             self._record(key, pinned, known)
         if not self.plays:
             return self._work(pinned.to(self._device, non_blocking=True), key)

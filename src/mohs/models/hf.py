@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
-from mohs.models.frame import keep
-from mohs.models.transformer import FEWEST, FEWEST_ROWS, Laid, Ticket, Transformer
+from mohs.models.batch_shapes import FEWEST_ROWS, FEWEST_ROWS_ON_CUDA
+from mohs.models.token_rows import Laid, keep
+from mohs.models.transformer import Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 
 _TEXT_SIDE = {
     *("name", "fingerprint", "labels", "exact", "together", "crowd", "few", "in_flight", "composer"),
-    *("_frame", "_types", "_padded", "_tokens", "_untried", "_asked", "_row_step", "_late", "_device"),
+    *("_special_tokens", "_types", "_padded", "_tokens", "_untried", "_asked", "_row_step", "_late", "_device"),
 }
 
 
@@ -55,7 +56,7 @@ class HfVictim(Transformer):
         try:
             sound = self._companions_do_not_matter_late() or self._companions_do_not_matter()
             if not sound and not self._padded:
-                self._row_step = FEWEST
+                self._row_step = FEWEST_ROWS
                 sound = self._companions_do_not_matter()
         except VictimError:
             raise
@@ -65,9 +66,9 @@ class HfVictim(Transformer):
 
         self.exact = sound and not self._padded
         # In batches of this size and no larger, companions do not matter: all have the same shape.
-        self.together = FEWEST_ROWS if sound and self._padded else 1
+        self.together = FEWEST_ROWS_ON_CUDA if sound and self._padded else 1
         self.crowd = 1024 if self._padded else 256
-        self.few = 1 if self._padded else FEWEST
+        self.few = 1 if self._padded else FEWEST_ROWS
         self.lends = self._padded  # to other processes; on a CPU each had better have its own
         # A verdict on a model with coarse numbers is taken with fine ones.
         coarse = self._dtype.itemsize < 4
@@ -109,9 +110,9 @@ class HfVictim(Transformer):
 
         def fill(module: Any, given: Any, output: Any) -> Any:
             states = output[0]
-            if len(states) >= FEWEST or not self._filling:
+            if len(states) >= FEWEST_ROWS or not self._filling:
                 return output
-            more = self._torch.cat([states, states[-1:].expand(FEWEST - len(states), -1, -1)])
+            more = self._torch.cat([states, states[-1:].expand(FEWEST_ROWS - len(states), -1, -1)])
             if isinstance(output, tuple):
                 return (more, *output[1:])
             output.last_hidden_state = more

@@ -21,7 +21,7 @@ from mohs.engine import by_size
 from mohs.errors import BadInput, ServiceFailed, VictimError
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
+_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
 _LONGEST_PAUSE = 300.0  # seconds; however long an endpoint asks to be left alone
 
 
@@ -122,7 +122,7 @@ class HttpVictim:
                 status = 0
                 problem = f"{type(error).__name__} {error}".strip()
                 continue
-            if response.status_code in _PASSING:
+            if response.status_code in _PASSING_STATUSES:
                 status = response.status_code
                 problem = f"status {status}"
                 after = response.headers.get("Retry-After", "")

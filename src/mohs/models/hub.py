@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_SECONDS = 10.0  # to wait for the one answer
+_TIMEOUT_SECONDS = 10.0  # of the one answer
 
 
 def unreachable(place: str) -> str:
@@ -20,7 +20,7 @@ def unreachable(place: str) -> str:
     if Path(place).is_dir() or library.constants.HF_HUB_OFFLINE:
         return ""
     try:
-        library.get_hf_file_metadata(library.hf_hub_url(place, "config.json"), timeout=_SECONDS)
+        library.get_hf_file_metadata(library.hf_hub_url(place, "config.json"), timeout=_TIMEOUT_SECONDS)
     except (library.utils.HfHubHTTPError, ValueError):  # it answered, or the name is none: transformers says more
         return ""
     except Exception as error:  # of one library or another, by the version

@@ -24,8 +24,8 @@ from mohs.errors import BadInput, MohsError, ServiceFailed
 
 Problems = tuple[str, ...]  # the rules that a text breaks, in the order of the text
 
-LOCAL = "http://localhost:8081"  # where a LanguageTool server listens unless told otherwise
-_PASSING = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
+LOCAL_SERVER = "http://localhost:8081"  # where a LanguageTool server listens unless told otherwise
+_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
 _LONGEST_PAUSE = 300.0  # seconds; however long a server asks to be left alone
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which cannot be sent
 
@@ -39,7 +39,7 @@ class LanguageToolChecker:
 
     def __init__(
         self,
-        url: str = LOCAL,
+        url: str = LOCAL_SERVER,
         *,
         language: str = "en-US",
         level: str = "default",  # or "picky", which has more rules
@@ -110,7 +110,7 @@ class LanguageToolChecker:
                 problem = f"{type(error).__name__} {error}".strip()
                 continue
             status = response.status_code
-            if status in _PASSING:
+            if status in _PASSING_STATUSES:
                 problem = f"status {status}"
                 after = response.headers.get("Retry-After", "")
                 asked = min(float(after), _LONGEST_PAUSE) if after.isdecimal() else 0.0

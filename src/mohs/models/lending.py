@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from mohs.models.hf import HfVictim
-from mohs.models.transformer import Laid, Ticket
+from mohs.models.token_rows import Laid
+from mohs.models.transformer import Ticket
 
-_FLYING = 3  # batches that may be on the device or on their way
+_MOST_BATCHES_FLYING = 3  # on the device or on their way
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class Lender:
 
     def launch(self) -> None:
         """Send what has waited longest, with all that goes into the same batch, while the device takes more."""
-        while self._waiting and len(self._flying) < _FLYING:
+        while self._waiting and len(self._flying) < _MOST_BATCHES_FLYING:
             key = next(iter(self._waiting))
             owed = self._waiting.pop(key)
             victim = self._victims[key[0]]

@@ -1,7 +1,7 @@
 """`hf:PATH_OR_ID`: a masked language model, which guesses words and weighs pieces of words.
 
-Numbers are rounded to DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches are
-of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
+Numbers are rounded to LOGIT_DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches
+are of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
 logits move by millionths: rounding hides that for nearly all of them, and the order of guesses hardly ever changes.
 """
 
@@ -13,16 +13,17 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.batch_shapes import FEWEST_ROWS
 from mohs.models.entries import Entries
+from mohs.models.mask_questions import MaskQuestion, MaskReader, MaskReading
 from mohs.models.pretrained import load_hf
-from mohs.models.reading import Question, Reader, Reading
-from mohs.models.transformer import DECIMALS, FEWEST, Network
+from mohs.models.transformer import LOGIT_DECIMALS, Network
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling
 
 Answer = Filled | tuple[Piece, ...] | float
-Ticket = tuple[list[Question], list[Reading], dict[str, Any]]
+Ticket = tuple[list[MaskQuestion], list[MaskReading], dict[str, Any]]
 
-_STEPS: int = 10**DECIMALS
+_STEPS: int = 10**LOGIT_DECIMALS
 _Row = tuple[tuple[int, ...], tuple[int, ...]]
 _KINDS = (Blank, Pieces, Spelling)
 
@@ -49,10 +50,10 @@ class MaskedLm(Network):
         mask = self._tokenizer.mask_token_id
         if mask is None:
             raise BadInput(f"{self.name} has a tokenizer without a mask token; give a masked language model.")
-        self._readings: dict[Question, Reading] = {}
+        self._readings: dict[MaskQuestion, MaskReading] = {}
         self.narrow = False
-        row, types = self._frame.row([[mask, *self.composer.ids(["a good film"])[0]][: self._room(1)]])
-        sample = [Reading(row, types, (0, len(row) - 1))]
+        row, types = self._special_tokens.row([[mask, *self.composer.ids(["a good film"])[0]][: self._room(1)]])
+        sample = [MaskReading(row, types, (0, len(row) - 1))]
         try:
             whole = self._scores(sample)
         except Exception as error:  # a model that needs what a tokenizer does not give
@@ -61,10 +62,10 @@ class MaskedLm(Network):
         self.entries = Entries(self._tokenizer, whole.shape[-1])
         self._shown = self._torch.tensor([bool(text) for text in self.entries.texts], device=self._device)
         self._offered = sum(map(bool, self.entries.texts))
-        self._reader = Reader(self.composer, self._frame, self.entries, mask, self._room)
+        self._reader = MaskReader(self.composer, self._special_tokens, self.entries, mask, self._room)
         self.narrow = self._narrows(sample, whole)
 
-    def _narrows(self, sample: list[Reading], whole: Any) -> bool:
+    def _narrows(self, sample: list[MaskReading], whole: Any) -> bool:
         self.narrow = True
         try:
             narrow = self._scores(sample)
@@ -72,10 +73,10 @@ class MaskedLm(Network):
             return False
         return narrow.shape == whole.shape and bool(self._torch.allclose(narrow, whole, 1e-3, 1e-3, equal_nan=True))
 
-    def plan(self, items: list[Question]) -> list[list[Question]]:
+    def plan(self, items: list[MaskQuestion]) -> list[list[MaskQuestion]]:
         """Groups of one kind and of equal length, longest first, cut to the batch size."""
         self._read(items)
-        groups: dict[tuple[int, int], list[Question]] = defaultdict(list)
+        groups: dict[tuple[int, int], list[MaskQuestion]] = defaultdict(list)
         batches = []
         for item in items:
             if item in self._readings:
@@ -87,13 +88,13 @@ class MaskedLm(Network):
             batches[:0] = self._cut(sorted(groups[kind, length]), max(1, -length))
         return batches
 
-    def _cut(self, group: list[Question], length: int) -> list[list[Question]]:
+    def _cut(self, group: list[MaskQuestion], length: int) -> list[list[MaskQuestion]]:
         """Batches of a full number of rows, or of scores: the words of a text, neighbours in the group, share a row."""
         size = len(self.entries.texts)
         places = [len(self._readings[item].places) for item in group]
         most_rows = self._rows_at(length, (min(places) if self.narrow else length) * size)
         most_places = self._rows_at(1, size)
-        batches: list[list[Question]] = []
+        batches: list[list[MaskQuestion]] = []
         rows: set[_Row] = set()
         filled = 0
         for item, count in zip(group, places, strict=True):
@@ -106,14 +107,14 @@ class MaskedLm(Network):
             filled += count
         return batches
 
-    def _read(self, items: list[Question]) -> None:
+    def _read(self, items: list[MaskQuestion]) -> None:
         try:
             self._readings.update(zip(items, self._reader(items), strict=True))
         except Exception:  # one that cannot be read takes no other with it
             for item in items if len(items) > 1 else []:
                 self._read([item])
 
-    def launch(self, batch: list[Question]) -> Ticket:
+    def launch(self, batch: list[MaskQuestion]) -> Ticket:
         """Send a batch of one kind and length to the device; on CUDA this returns before it is done."""
         missing = [item for item in batch if item not in self._readings]
         self._readings.update(zip(missing, self._reader(missing), strict=True))
@@ -126,7 +127,7 @@ class MaskedLm(Network):
         with self._torch.inference_mode():
             return batch, readings, self._best(self._scores(readings), guesses, readings)
 
-    def _scores(self, readings: list[Reading]) -> Any:
+    def _scores(self, readings: list[MaskReading]) -> Any:
         """Logits at the places of the readings, one after the other; equal rows are read once."""
         torch = self._torch
         rows = {_row(reading): (reading.ids, reading.types) for reading in readings}
@@ -134,7 +135,7 @@ class MaskedLm(Network):
         numbers = {row: number for number, row in enumerate(rows)}
         places = [(numbers[_row(reading)], place) for reading in readings for place in reading.places]
         count = len(places)
-        full = max(8, 1 << (count - 1).bit_length()) if self._padded else -(-count // FEWEST) * FEWEST
+        full = max(8, 1 << (count - 1).bit_length()) if self._padded else -(-count // FEWEST_ROWS) * FEWEST_ROWS
         at = tuple(torch.tensor(places + places[-1:] * (full - count)).T.to(self._device))
 
         def pick(module: Any, arguments: Any, output: Any) -> Any:
@@ -153,7 +154,7 @@ class MaskedLm(Network):
             finally:
                 hook.remove()
 
-    def _best(self, scores: Any, guesses: int, readings: list[Reading]) -> dict[str, Any]:
+    def _best(self, scores: Any, guesses: int, readings: list[MaskReading]) -> dict[str, Any]:
         """What the answers need of the scores, in whole steps of the last decimal."""
         torch = self._torch
         size = scores.shape[-1]
@@ -183,7 +184,7 @@ class MaskedLm(Network):
         parts = [{name: table[start:end] for name, table in found.items()} for start, end in pairwise(ends)]
         return list(map(self._answer, batch, readings, parts))
 
-    def _answer(self, item: Question, reading: Reading, found: dict[str, Any]) -> Answer:
+    def _answer(self, item: MaskQuestion, reading: MaskReading, found: dict[str, Any]) -> Answer:
         if isinstance(item, Blank):
             (guesses,), (total,) = self._guesses(item.k, reading, found), found["total"]
             steps = zip(reading.wanted[0], found["wanted"][0] if item.words else (), strict=False)
@@ -196,7 +197,7 @@ class MaskedLm(Network):
         misfit = sum(found["total"]) - sum(step for (step,) in found["wanted"])
         return float(misfit / _STEPS / len(reading.places))
 
-    def _guesses(self, k: int, reading: Reading, found: dict[str, Any]) -> list[tuple[Guess, ...]]:
+    def _guesses(self, k: int, reading: MaskReading, found: dict[str, Any]) -> list[tuple[Guess, ...]]:
         """The k best at each place."""
         if not k:
             return [()] * len(reading.places)
@@ -217,7 +218,7 @@ def _steps(scores: Any) -> Any:
     return (scores * _STEPS).round().long()
 
 
-def _row(reading: Reading) -> _Row:
+def _row(reading: MaskReading) -> _Row:
     """What the model is given: readings for which that is equal share it."""
     return tuple(reading.ids), tuple(reading.types or ())
 

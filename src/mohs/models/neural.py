@@ -3,7 +3,7 @@
 Texts are answered in batches of one exact length, so there is no padding and no mask. A batch is filled up to a
 multiple of four rows by repeating one, so that matrix products take the same way for every row: a text's numbers are
 then the same bits in any company on many machines. Loading tries that out and sets `exact`; where it is not so, scores
-move by rounding (about 1e-7). A CNN on a CPU is answered from a table instead (mohs.models.windows).
+move by rounding (about 1e-7). A CNN on a CPU is answered from a table instead (mohs.models.cnn_table).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import torch
 
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
+from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
 from mohs.models.device import choose_device
-from mohs.models.frame import BYTES, packed
 from mohs.models.slopes import WordSlopes
+from mohs.models.token_rows import INT32_BYTES, packed
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
-from mohs.models.windows import BEYOND, WindowTable
 
 _ROW_STEP = 4
 _CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # in a batch
@@ -55,7 +55,7 @@ class NeuralVictim:
         self.model = model.to(self.device).eval()
         self.fingerprint = _fingerprint(shape, vocabulary, model, labels)
         self._words = _CUDA_WORDS if cuda else _CPU_WORDS
-        self._windows = WindowTable(self.model) if WindowTable.fits(self.model) else None
+        self._cnn_table = CnnTable(self.model) if CnnTable.fits(self.model) else None
         self._rows: dict[Fields, bytes] = {}
         self.exact = self._companions_do_not_matter()
 
@@ -64,14 +64,14 @@ class NeuralVictim:
         rows = self._rows
         for item in items:
             rows[item] = self.vocabulary.packed(item)
-        if self._windows is not None:
+        if self._cnn_table is not None:
             return self._by_length(items)
         groups: dict[int, list[Fields]] = defaultdict(list)
         for item in sorted(items):
             groups[len(rows[item])].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            size = self._rows_at(length // BYTES)
+            size = self._rows_at(length // INT32_BYTES)
             group = groups[length]
             batches += [group[start : start + size] for start in range(0, len(group), size)]
         return batches
@@ -82,7 +82,7 @@ class NeuralVictim:
         batches = []
         start = 0
         while start < len(ordered):
-            size = self._rows_at(len(rows[ordered[start]]) // BYTES)
+            size = self._rows_at(len(rows[ordered[start]]) // INT32_BYTES)
             batches.append(ordered[start : start + size])
             start += size
         return batches
@@ -94,10 +94,10 @@ class NeuralVictim:
         """Send a batch to the device; on CUDA this returns before it is done."""
         rows = [self._rows.pop(item, b"") or self.vocabulary.packed(item) for item in batch]
         with torch.inference_mode(), precisely():
-            if self._windows is None:
+            if self._cnn_table is None:
                 return len(batch), self.model(self._tensor(rows))
             longest = max(map(len, rows))
-            return len(batch), self._windows(self._tensor([row.ljust(longest, BEYOND) for row in rows]))
+            return len(batch), self._cnn_table(self._tensor([row.ljust(longest, NO_WORD_BYTE) for row in rows]))
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits, and check them."""

@@ -19,17 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.engine import Service
-from mohs.models.frame import BYTES, Frame
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import INT32_BYTES, Laid
 from mohs.models.tokens import Composer
-from mohs.models.transformer import Laid, Ticket
+from mohs.models.transformer import Ticket
 from mohs.models.victim import Output, probabilities
 from mohs.text import Text
 
 Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
-_SPELLINGS = 4096  # of one piece that holds several words
-_ROWS = 16_384  # looked at together, to make full batches of each length
+_MOST_SPELLINGS = 4096  # of one piece that holds several words
+_ROWS_AT_ONCE = 16_384  # enough to make full batches of each length
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +94,13 @@ def _put(ids: Whole, kinds: Whole | None, at: npt.NDArray[np.int64], segment: Se
 
 
 def layout_of(
-    text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, frame: Frame, types: bool
+    text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, special_tokens: SpecialTokens, types: bool
 ) -> Layout | None:
     """The layout of a text with its choices; None if some of its texts can only be read as strings."""
     fields = text.fields
-    if not frame.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
+    if not special_tokens.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
         return None
-    between, kinds = frame.parts(len(fields))
+    between, kinds = special_tokens.parts(len(fields))
     spans = text.spans()
     numbers = {place: number for number, place in enumerate(choices)}
     segments = [_special(between[0])]
@@ -110,7 +111,7 @@ def layout_of(
         held: dict[int, list[int]] = defaultdict(list)
         for place in own:
             held[bisect_right(starts, spans[place][1]) - 1].append(place)
-        if any(prod(1 + len(choices[place]) for place in places) > _SPELLINGS for places in held.values()):
+        if any(prod(1 + len(choices[place]) for place in places) > _MOST_SPELLINGS for places in held.values()):
             return None
         spelt = [
             list(_spellings(piece, starts[at], [(spans[place], choices[place]) for place in held.get(at, [])]))
@@ -134,7 +135,7 @@ def layout_of(
         if field + 1 < len(fields):
             segments.append(_special(between[field + 1]))
     behind = _special(between[-1])
-    window = frame.window - behind.longest
+    window = special_tokens.window - behind.longest
     if len(fields) > 1 and sum(segment.longest for segment in segments) > window:
         return None  # which of the two gives way depends on the words
     segments = _merged(segments)
@@ -216,7 +217,7 @@ class Sheets:
         for sheet in sheets:
             if not batches or len(sheet.places) > room:
                 batches.append([])
-                room = _ROWS
+                room = _ROWS_AT_ONCE
             batches[-1].append(sheet)
             room -= len(sheet.places)
         return batches
@@ -250,7 +251,7 @@ class Sheets:
                     end - start,
                     length,
                     ids[start:end].tobytes(),
-                    (sizes[start:end] * BYTES).astype(np.int32).tobytes(),
+                    (sizes[start:end] * INT32_BYTES).astype(np.int32).tobytes(),
                     None if kinds is None else kinds[start:end].tobytes(),
                 )
                 tickets.append((where[start:end], self._victim.post(laid)))

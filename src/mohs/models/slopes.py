@@ -14,7 +14,7 @@ from mohs.models.architectures import Classifier
 from mohs.models.vocabulary import Row, Vocabulary
 from mohs.text.questions import Labelled, Slope, Vector
 
-_WORDS = 4096  # in a batch: half of what answering takes, since the way back is kept in memory
+_WORDS_PER_BATCH = 4096  # half of what answering takes, since the way back is kept in memory
 
 
 class WordSlopes:
@@ -48,7 +48,7 @@ class WordSlopes:
             groups[len(self._vocabulary.row(item.fields))].append(item)
         batches = []
         for length in sorted(groups, reverse=True):
-            size = max(4, _WORDS // length // 4 * 4)
+            size = max(4, _WORDS_PER_BATCH // length // 4 * 4)
             group = groups[length]
             batches += [group[start : start + size] for start in range(0, len(group), size)]
         return batches

@@ -32,7 +32,7 @@ _TOKEN = regex.compile(
 )
 _CLITIC = regex.compile(r"(.+?)(n't|'(?:s|ll|re|ve|d|m))")
 _DIGIT = regex.compile(r"\p{N}")
-_OPENS = frozenset([EDGE, ".", "!", "?", ":", "``", "..", "..."])  # what a sentence may start after
+_BEFORE_A_SENTENCE = frozenset([EDGE, ".", "!", "?", ":", "``", "..", "..."])
 
 
 class Side(NamedTuple):
@@ -137,7 +137,7 @@ class Features:
     def before(self, string: str) -> Side:
         """Features of what stands before a word."""
         near, far = [*tokens(string)[:-3:-1], EDGE, EDGE][:2]
-        return Side(self._side("<", near, far), near in _OPENS)
+        return Side(self._side("<", near, far), near in _BEFORE_A_SENTENCE)
 
     def behind(self, string: str) -> Side:
         """Features of what follows a word."""

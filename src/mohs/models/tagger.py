@@ -27,7 +27,7 @@ from mohs.models.tag_features import REACH, Features, quote
 from mohs.text.questions import Spot, Tag
 
 SMALL_ENGLISH = "en_core_web_sm"
-MOST_KEPT = 200_000  # words and surroundings remembered, each kind; some 40 MB
+MOST_WORDS_KEPT = 200_000  # and as many surroundings; some 40 MB
 
 _UNIVERSAL = {
     tag: pos
@@ -123,7 +123,7 @@ class _Rows:
     def of(self, keys: list[Any]) -> npt.NDArray[np.int16]:
         """One row a key."""
         index = self._index
-        if len(index) > MOST_KEPT:
+        if len(index) > MOST_WORDS_KEPT:
             index.clear()
         if new := [key for key in dict.fromkeys(keys) if key not in index]:
             while len(index) + len(new) > len(self._rows):
@@ -187,7 +187,7 @@ class PocketTagger:
     def collect(self, ticket: list[Spot]) -> list[Tag]:
         """Add up the rows of each word and its two sides, and take the best tag."""
         cores = self._cores
-        if len(cores) > MOST_KEPT:
+        if len(cores) > MOST_WORDS_KEPT:
             cores.clear()
         answers: list[Tag | None] = [None] * len(ticket)
         places: list[int] = []

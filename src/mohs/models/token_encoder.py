@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.errors import BadInput, ServiceFailed
-from mohs.models.frame import keep
+from mohs.models.token_rows import keep
 from mohs.models.transformer import Transformer
 from mohs.models.victim import Fields
 from mohs.text import pocket
@@ -103,7 +103,9 @@ class TokenEncoder(Transformer):
         parts = self.composer.ids(fields)
         kept = keep([len(part) for part in parts], self._room(len(parts)))
         # A token of the text is marked by -1 - its number, which tells it from the special ones around it.
-        marks, _ = self._frame.row([[-1 - i for i in part[:size]] for part, size in zip(parts, kept, strict=True)])
+        marks, _ = self._special_tokens.row(
+            [[-1 - i for i in part[:size]] for part, size in zip(parts, kept, strict=True)]
+        )
         return np.array([self._idf.get(-1 - mark, self._rare) if mark < 0 else 0 for mark in marks], np.float32)
 
 

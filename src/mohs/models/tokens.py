@@ -18,7 +18,7 @@ from typing import Any
 
 import regex
 
-from mohs.models.frame import packed
+from mohs.models.token_rows import packed
 
 # Marks need their letter, and these are out: characters that normalise to white space or to nothing but a mark, the
 # block that SentencePiece writes for a space, the replacement character, and letters that join the space after them.

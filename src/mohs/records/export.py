@@ -16,7 +16,7 @@ from mohs.errors import BadInput, MohsError
 from mohs.records.record import Outcome, Record
 
 FORMATS = ("parquet", "csv", "jsonl")
-_MIXED = ("edits", "measures", "details", "scores_before", "scores_after")  # as JSON in a CSV cell
+_JSON_COLUMNS = ("edits", "measures", "details", "scores_before", "scores_after")  # in a CSV file
 
 
 def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
@@ -95,7 +95,7 @@ def _write_lines(records: Iterable[Record], format: str, file: TextIO) -> int:
         if format == "jsonl":
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             continue
-        for key in _MIXED:
+        for key in _JSON_COLUMNS:
             row[key] = json.dumps(row[key], ensure_ascii=False)
         if writer is None:
             writer = csv.DictWriter(file, fieldnames=list(row))

@@ -16,10 +16,10 @@ from mohs.errors import BadInput, MohsError
 from mohs.records.record import Record
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
-_SHOWN = 5  # runs named in a message
-_BESIDE = f"{MANIFEST}.new"  # a manifest being written; left over only by a kill
+_RUNS_NAMED_IN_A_MESSAGE = 5
+_UNFINISHED_MANIFEST = f"{MANIFEST}.new"  # left over only by a kill
 
-_FORBIDDEN = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+_NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS records (
@@ -59,7 +59,7 @@ class RunStore:
             if folder.exists() and not folder.is_dir():
                 raise BadInput(f"{folder} is a file; --out names a folder for the run.")
             if folder.is_dir() and not (folder / MANIFEST).exists():
-                foreign = sorted({p.name for p in folder.iterdir()} - {LOCK, _BESIDE})
+                foreign = sorted({p.name for p in folder.iterdir()} - {LOCK, _UNFINISHED_MANIFEST})
                 if foreign:
                     raise BadInput(
                         f"{folder} holds other files ({foreign[0]}) and no run; choose a new folder with --out."
@@ -176,7 +176,7 @@ def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
     try:
         return _set_up(place, keep=folder is not None)
     except sqlite3.OperationalError as error:
-        if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _FORBIDDEN:
+        if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
             raise
         # A folder that one may only read. Without a log beside it, the journal is whole as it is.
         log = folder / f"{JOURNAL}-wal"
@@ -228,14 +228,14 @@ def current(manifest: dict[str, Any]) -> dict[str, Any]:
 def _inside(folder: Path) -> str:
     """The runs in a folder of runs, the newest first."""
     found = sorted(folder.glob(f"*/{MANIFEST}"), key=lambda path: (-path.stat().st_mtime, path))
-    names = [str(path.parent) for path in found[:_SHOWN]]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    names = [str(path.parent) for path in found[:_RUNS_NAMED_IN_A_MESSAGE]]
+    more = f" and {len(found) - _RUNS_NAMED_IN_A_MESSAGE} more" if len(found) > _RUNS_NAMED_IN_A_MESSAGE else ""
     return f"; the runs inside are {', '.join(names)}{more}" if names else ""
 
 
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a kill leaves either no manifest or a whole one."""
-    beside = folder / _BESIDE
+    beside = folder / _UNFINISHED_MANIFEST
     lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, allow_unicode=True)
     if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
         lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False)

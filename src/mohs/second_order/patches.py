@@ -15,8 +15,8 @@ from mohs.text.text import like
 
 Scores = tuple[float, ...]
 
-_DECIMALS = 6  # of gaps: what a model's batches move is less
-_CHECKED = 20  # words up to which the released code looks at plausibility
+_GAP_DECIMALS = 6  # what a model's batches move is less
+_LONGEST_CHECKED = 20  # words; up to here the released code looks at plausibility
 
 
 class Patch(NamedTuple):
@@ -47,7 +47,7 @@ class PatchBook:
     def gap(self, one: str, other: str) -> float:
         """How far apart the victim has two words: the largest difference of a class's probability."""
         pairs = zip(self.scores[one], self.scores[other], strict=True)
-        return round(max(abs(a - b) for a, b in pairs), _DECIMALS)
+        return round(max(abs(a - b) for a, b in pairs), _GAP_DECIMALS)
 
     def choices(self, text: Text, positions: Iterable[int]) -> list[Patch]:
         """The pairs that fit a text, largest gap first: a word that occurs once, and a synonym that does not occur."""
@@ -69,7 +69,7 @@ class PatchBook:
         to the masked language model by so much at most; pairs that do are passed over.
         """
         choices = self.choices(text, positions)
-        if drop is None or len(text) > _CHECKED:
+        if drop is None or len(text) > _LONGEST_CHECKED:
             return next(iter(choices), None)
         before = await _word_by_word(text, ask) if choices else []
         for patch in choices:

@@ -17,9 +17,9 @@ from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.text import brief
 
-_DECIMALS = 6
-_TOGETHER = 64  # steps from single texts that are asked for together
-_WORDS = 640  # of the texts of a beam whose neighbours are looked at together: of long texts few, which have many
+_SCORE_DECIMALS = 6
+_STEPS_AT_ONCE = 64  # from single texts
+_BEAM_WORDS_AT_ONCE = 640  # of texts whose neighbours are looked at: of long texts few, which have many
 
 
 class Found(NamedTuple):
@@ -96,7 +96,7 @@ class SecondOrder:
         for step in range(1, self.k + 1):
             winner: _Looked | None = None
             kept: list[_Looked] = []
-            for texts, some in parts(beam, places, _WORDS):
+            for texts, some in parts(beam, places, _BEAM_WORDS_AT_ONCE):
                 fresh: dict[Text, None] = {}
                 for group in await near.step(texts, some, ask, x):
                     fresh.update(dict.fromkeys(text for text in group if brief(text.fields) not in seen))
@@ -140,11 +140,11 @@ class SecondOrder:
             limit = fewest - 1 + self.k - step  # words changed in a text from which that can still be reached
             free = [text for text in beam if len(x.changes(text)) < limit]
             bound = [text for text in beam if limit <= len(x.changes(text)) <= limit + 1]  # may not change another word
-            steps = [near.step(texts, some, ask, x) for texts, some in parts(free, places, _WORDS)]
+            steps = [near.step(texts, some, ask, x) for texts, some in parts(free, places, _BEAM_WORDS_AT_ONCE)]
             steps += [near.step([text], [p for p in x.changes(text) if p in places], ask, x) for text in bound]
             fresh: dict[Text, int] = {}
-            for start in range(0, len(steps), _TOGETHER):
-                for groups in await together(*steps[start : start + _TOGETHER]):
+            for start in range(0, len(steps), _STEPS_AT_ONCE):
+                for groups in await together(*steps[start : start + _STEPS_AT_ONCE]):
                     for text in (text for group in groups for text in group):
                         if brief(text.fields) not in seen and len(x.changes(text)) <= limit:
                             fresh[text] = len(x.changes(text))
@@ -204,7 +204,7 @@ def promise(plain: Scores, patched: Scores) -> float:
     first, second = sorted(range(len(other)), key=lambda label: (-other[label], label))[:2]
     for label, value in enumerate(one):
         best = max(best, value + other[second if label == first else first])
-    return round(best, _DECIMALS)
+    return round(best, _SCORE_DECIMALS)
 
 
 def _label(scores: Scores) -> int:

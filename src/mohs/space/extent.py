@@ -15,7 +15,7 @@ from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
 
-_FEW = 31  # edits: what is looked for first, and at once found, however long the texts
+_EDITS_TRIED_FIRST = 31  # these are found at once, however long the texts
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,8 @@ class EditDistance:
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
         """Against the original; the fields of a pair are added up."""
-        return [
-            float(sum(map(partial(Levenshtein.distance, score_hint=_FEW), original.fields, candidate.fields)))
-            for candidate in candidates
-        ]
+        distance = partial(Levenshtein.distance, score_hint=_EDITS_TRIED_FIRST)
+        return [float(sum(map(distance, original.fields, candidate.fields))) for candidate in candidates]
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from mohs.space.sources import Source
 from mohs.text import Text
 from mohs.text.text import brief
 
-_WORDS = 1280  # of texts whose neighbours are asked for together: many questions at once, few texts in memory
-_CELLS = 400_000  # words of a long text times words of it that change together: its neighbours are all as long
+_WORDS_AT_ONCE = 1280  # of texts whose neighbours are asked for: many questions at once, few texts in memory
+_WORDS_TIMES_CHANGES = 400_000  # in a long text, at once: its neighbours are all as long
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def parts(
     """Steps one after the other instead of one large one: from some texts, or from some places of a long text."""
     length = max(map(len, texts), default=0) or 1
     some = max(1, words // length)
-    few = max(1, _CELLS // length) if some == 1 else len(positions) or 1
+    few = max(1, _WORDS_TIMES_CHANGES // length) if some == 1 else len(positions) or 1
     for start in range(0, len(texts), some):
         for first in range(0, max(1, len(positions)), few):
             yield texts[start : start + some], positions[first : first + few]
@@ -105,7 +105,7 @@ async def levels(
         seen: set[Hashable] = set()
         following: list[Text] = []
         made = 0
-        for texts, places in parts(frontier, positions, _WORDS):
+        for texts, places in parts(frontier, positions, _WORDS_AT_ONCE):
             fresh: list[Text] = []
             for group in await near.step(texts, places, ask, x):
                 made += len(group)
@@ -126,5 +126,7 @@ async def size_of(x: Text, k: int, near: Neighbourhood, positions: Sequence[int]
 
     Steps at different words can be taken in any order, and lead to the same text.
     """
-    first = sum([len((await near.step(texts, places, ask))[0]) for texts, places in parts([x], positions, _WORDS)])
+    first = sum(
+        [len((await near.step(texts, places, ask))[0]) for texts, places in parts([x], positions, _WORDS_AT_ONCE)]
+    )
     return float(first**k) / math.factorial(min(k, len(positions)))

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from mohs.space.sources import Offers
 
-MOST_KEPT = 4096  # words of one space, some 0.5 MB; hundreds of spaces are open at once
+MOST_WORDS_KEPT = 4096  # of one space, some 0.5 MB; hundreds of spaces are open at once
 
 
 @runtime_checkable
@@ -36,7 +36,7 @@ class Spellings(MutableMapping[int, Offers]):
             found = self._made[position] = self._make(position)
             self._there[position] = None
             self._count += len(found)
-            while self._count > MOST_KEPT and len(self._there) > 1:
+            while self._count > MOST_WORDS_KEPT and len(self._there) > 1:
                 oldest = next(iter(self._there))
                 del self._there[oldest]
                 self._count -= len(self._made[oldest])

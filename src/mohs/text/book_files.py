@@ -11,7 +11,7 @@ from typing import Any
 
 from mohs.errors import BadInput
 
-_NOTES = ("asset.json",)  # what comes along in the folder of an installed asset
+_NOT_BOOKS = ("asset.json",)  # what comes along in the folder of an installed asset
 
 
 def only_file(path: Path, endings: tuple[str, ...]) -> Path:
@@ -19,7 +19,7 @@ def only_file(path: Path, endings: tuple[str, ...]) -> Path:
     try:
         if path.is_dir():
             found = sorted(file for file in path.iterdir() if file.name.lower().endswith(endings))
-            found = [file for file in found if file.is_file() and file.name not in _NOTES]
+            found = [file for file in found if file.is_file() and file.name not in _NOT_BOOKS]
             if len(found) != 1:
                 names = ", ".join(file.name for file in found[:4]) or "none"
                 raise BadInput(

@@ -13,8 +13,8 @@ Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 Lists = tuple[Numbers, Floats]  # of each row asked for: the numbers of the nearest rows, and how near each is
 
-_SCORES = 1 << 24  # rough scores held at a time: 64 MiB
-_PAIRS = 1 << 14  # exact values taken at a time
+_SCORES_AT_ONCE = 1 << 24  # 64 MiB of rough ones
+_EXACT_VALUES_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Nearest:
         numbers = np.zeros((len(rows), k), np.int64)
         values = np.full((len(rows), k), np.nan, np.float32)
         usable = np.flatnonzero(np.isfinite(self.bias[rows])) if k else rows[:0]
-        step = max(1, _SCORES // len(self.table))
+        step = max(1, _SCORES_AT_ONCE // len(self.table))
         for start in range(0, len(usable), step):
             part = usable[start : start + step]
             numbers[part], values[part] = self._some(rows[part], k)
@@ -65,7 +65,10 @@ class Nearest:
         least = np.maximum(_lower_bound(scores, k) - 2 * np.float32(self.slack), np.finfo(np.float32).min)
         asked, found = np.divmod(np.flatnonzero(scores >= least[:, None]), len(self.table))
         values = np.concatenate(
-            [self.nearness(rows[asked[i : i + _PAIRS]], found[i : i + _PAIRS]) for i in range(0, len(asked), _PAIRS)]
+            [
+                self.nearness(rows[asked[i : i + _EXACT_VALUES_AT_ONCE]], found[i : i + _EXACT_VALUES_AT_ONCE])
+                for i in range(0, len(asked), _EXACT_VALUES_AT_ONCE)
+            ]
         )
         order = np.lexsort((-values, asked))  # stable: what is equally near keeps its order
         starts = np.searchsorted(asked, np.arange(len(rows)))  # asked is ascending, and each row has at least k

@@ -15,9 +15,9 @@ from mohs.text.nearest import Floats, Lists, Nearest, Numbers
 
 Entry = tuple[Numbers, Floats]
 
-_LEAST = 64  # neighbours kept a row; twice as many, and so on, where more are asked for
-_CHUNK = 500  # SQLite allows 999 parameters in its oldest builds
-_PATIENCE = 5  # seconds to wait for another process before doing without the file
+_NEIGHBOURS_PER_ROW = 64  # twice as many, and so on, where more are asked for
+_WORDS_PER_QUERY = 500  # SQLite allows 999 parameters in its oldest builds
+_SECONDS_TO_WAIT = 5  # for another process, before doing without the file
 
 
 def cache_folder() -> Path | None:
@@ -78,7 +78,7 @@ class Neighbours:
 
 def _length(k: int) -> int:
     """How long the lists are that are kept for k neighbours."""
-    length = _LEAST
+    length = _NEIGHBOURS_PER_ROW
     while length < k:
         length *= 2
     return length
@@ -97,8 +97,8 @@ class _File:
             if not self._path.exists():
                 return {}
             with closing(self._open()) as db:
-                for start in range(0, len(wanted), _CHUNK):
-                    part = wanted[start : start + _CHUNK]
+                for start in range(0, len(wanted), _WORDS_PER_QUERY):
+                    part = wanted[start : start + _WORDS_PER_QUERY]
                     marks = ",".join("?" * len(part))
                     for row, list_, sum_ in db.execute(f"SELECT * FROM lists WHERE row IN ({marks})", part):
                         if (entry := self._entry(list_, sum_)) is not None:
@@ -122,7 +122,7 @@ class _File:
             self._after(error)
 
     def _open(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._path, timeout=_PATIENCE)
+        db = sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT)
         db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is noticed, and can be computed again
         return db
 

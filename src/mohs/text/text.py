@@ -21,10 +21,10 @@ _WORD = regex.compile(
     r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’\-_*@](?=[\p{L}\p{N}])|[\u200c\u200d])[\p{L}\p{M}\p{N}]+)*"
 )
 
-_LONG = 64  # words: from here on it pays to cut strings out of strings, and to compare words by the block
-_STOP = ". "  # where long strings are taken apart to look their words up; no word holds a space
-_PARAGRAPH = 400  # characters: shorter strings are looked up word by word, and kept whole
-_SENTENCE = 1000  # characters: longer ones are not kept
+_LONG_TEXT = 64  # words; from here on it pays to cut strings out of strings, and to compare words by the block
+_SENTENCE_END = ". "  # long strings are taken apart there to look their words up; no word holds a space
+_SHORT_STRING = 400  # characters; shorter ones are looked up word by word, and kept whole
+_LONG_SENTENCE = 1000  # characters; longer ones are not kept
 
 
 class Edit(NamedTuple):
@@ -172,7 +172,7 @@ class Text:
         text._hash = text._starts = None
         text._step = (self.words, position)
         text._fields = None
-        if len(words) > _LONG and self._fields is not None:
+        if len(words) > _LONG_TEXT and self._fields is not None:
             start = self._start(position)
             text._fields = self._spliced(position, start, word, start + len(self.words[position]))
         return text
@@ -218,7 +218,7 @@ class Text:
             (*gaps[:place], before + after, *gaps[place + 2 :]),
             bounds,
         )
-        if len(words) > _LONG and self._gaps is gaps:
+        if len(words) > _LONG_TEXT and self._gaps is gaps:
             start = self._start(position)
             end = start + len(words[position]) + len(gaps[place + 1])
             text._fields = self._spliced(position, start - len(gaps[place]), before + after, end)
@@ -304,13 +304,13 @@ class Text:
         if changed._step is not None and changed._step[0] is one:
             position = changed._step[1]
             return [position] if one[position] != other[position] else []
-        if len(one) <= _LONG:
+        if len(one) <= _LONG_TEXT:
             return list(compress(range(len(one)), map(ne, one, other)))
         found: list[int] = []
-        for start in range(0, len(one), _LONG):
-            ours, theirs = one[start : start + _LONG], other[start : start + _LONG]
+        for start in range(0, len(one), _LONG_TEXT):
+            ours, theirs = one[start : start + _LONG_TEXT], other[start : start + _LONG_TEXT]
             if ours != theirs:
-                found += compress(range(start, start + _LONG), map(ne, ours, theirs))
+                found += compress(range(start, start + _LONG_TEXT), map(ne, ours, theirs))
         return found
 
     def edits(self, changed: Text) -> tuple[Edit, ...]:
@@ -338,7 +338,7 @@ def like(word: str, pattern: str) -> str:
 
 def brief(fields: tuple[str, ...]) -> Hashable:
     """Short strings as they are and long ones by a digest: what stands for each of the thousands that a search asks."""
-    if sum(map(len, fields)) < _PARAGRAPH:
+    if sum(map(len, fields)) < _SHORT_STRING:
         return fields
     whole = "".join([repr(list(map(len, fields))), *fields])
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()[:16]
@@ -349,14 +349,16 @@ def words_of(fields: Sequence[str]) -> list[str]:
     sentences = sentences_of(fields)
     if not sentences:
         return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
-    return list(chain.from_iterable([_kept(one) if len(one) < _SENTENCE else _of_sentence(one) for one in sentences]))
+    return list(
+        chain.from_iterable([_kept(one) if len(one) < _LONG_SENTENCE else _of_sentence(one) for one in sentences])
+    )
 
 
 def sentences_of(fields: Sequence[str]) -> list[str]:
     """Long strings in parts that have all of their words between them; none if they are short."""
-    if sum(map(len, fields)) < _PARAGRAPH:
+    if sum(map(len, fields)) < _SHORT_STRING:
         return []
-    return [sentence for field in fields for sentence in field.split(_STOP)]
+    return [sentence for field in fields for sentence in field.split(_SENTENCE_END)]
 
 
 def _of_sentence(sentence: str) -> tuple[str, ...]:

@@ -1,22 +1,14 @@
-"""What a tokenizer puts around token ids, and what it leaves out when they do not fit."""
+"""What a tokenizer puts around the token ids of a text or a pair."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from typing import Any
 
-Row = tuple[list[int], list[int] | None]  # token ids and segment ids
-Packed = tuple[bytes, bytes | None]  # the same, each as the bytes of 32-bit numbers
-BYTES = 4  # of such a number
+from mohs.models.token_rows import INT32_BYTES, Packed, Row, packed
 
 
-def packed(ids: Sequence[int]) -> bytes:
-    """Numbers as bytes, which are joined and cut much faster than lists."""
-    return array("i", ids).tobytes()
-
-
-class Frame:
+class SpecialTokens:
     """The special tokens a tokenizer puts around one text or a pair, and the segment ids that go with them."""
 
     def __init__(self, tokenizer: Any, window: int) -> None:
@@ -72,7 +64,7 @@ class Frame:
             row += inner + after
         if plain:
             return row, None
-        _, types = self.row([[0] * (len(part) // BYTES) for part in ids])
+        _, types = self.row([[0] * (len(part) // INT32_BYTES) for part in ids])
         return row, packed(types or [])
 
     def packed_alone(self, ids: Sequence[bytes]) -> list[Packed]:
@@ -96,28 +88,3 @@ class Frame:
             types += [kind] * len(inner)
             types += after
         return row, types
-
-
-def keep(lengths: Sequence[int], room: int) -> list[int]:
-    """How many tokens of each text stay when they do not all fit: the longest text gives way first."""
-    if sum(lengths) <= room:
-        return list(lengths)
-    if len(lengths) == 1:
-        return [room]
-    short = min(*lengths, room // 2)
-    return [short, room - short] if lengths[0] <= lengths[1] else [room - short, short]
-
-
-def around(lengths: Sequence[int], field: int, start: int, end: int, room: int) -> list[tuple[int, int]]:
-    """Which tokens of each text stay when they do not all fit and some of one text must: first and last, for each.
-
-    The other text gives way first, from its end. What is kept of the text itself has those tokens in its middle, or is
-    shifted where the text begins or ends; if they alone are too many, the first of them are kept.
-    """
-    size = min(lengths[field], room)
-    left = room - size
-    first = start - max(0, size - (end - start)) // 2
-    first = max(0, min(first, lengths[field] - size))
-    kept = [(0, min(length, left)) for length in lengths]
-    kept[field] = (first, first + size)
-    return kept

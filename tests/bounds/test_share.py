@@ -10,7 +10,7 @@ import pytest
 
 import mohs
 from mohs.bounds import Share, clopper_pearson
-from mohs.bounds.shares import checked, together
+from mohs.bounds.share import checked, together
 from mohs.errors import BadInput
 
 FEW = Share("2", 0.025, 0.05, "clopper-pearson", 40)

@@ -18,13 +18,13 @@ from torch.nn.functional import embedding_bag
 
 from mohs.models.architectures import FILTERS, Classifier, Convolutions
 
-BEYOND = b"\xff"  # four of these are -1, the number that stands for "no word" after the end of a text
-_MOST = 64 << 20  # numbers in a table: 256 MB
+NO_WORD_BYTE = b"\xff"  # four of these are -1, the number that stands for "no word" after the end of a text
+_MOST_NUMBERS = 64 << 20  # 256 MB
 
-_PLACES = sum(FILTERS)  # of a word in the windows of all widths
+_PLACES_OF_A_WORD = sum(FILTERS)  # in the windows of all widths
 
 
-class WindowTable:
+class CnnTable:
     """The same logits as a classifier with convolutions, as it is now: later changes to its weights do not count."""
 
     def __init__(self, model: Classifier) -> None:
@@ -35,7 +35,7 @@ class WindowTable:
             words = model.embedding.weight
             table = torch.full((len(words) + 1, len(places)), float("-inf"))  # the first row is that of no word
             torch.mm(words, places.T, out=table[1:])
-            self._table = table.view((len(words) + 1) * _PLACES, -1)
+            self._table = table.view((len(words) + 1) * _PLACES_OF_A_WORD, -1)
             self._biases = torch.cat([layer.bias for layer in filters])
         ends = list(accumulate(FILTERS))
         self._places = [
@@ -48,11 +48,11 @@ class WindowTable:
         words = model.embedding.weight
         if words.device.type != "cpu" or not isinstance(model.reader, Convolutions):
             return False
-        return (len(words) + 1) * model.reader.width * _PLACES // len(FILTERS) <= _MOST
+        return (len(words) + 1) * model.reader.width * _PLACES_OF_A_WORD // len(FILTERS) <= _MOST_NUMBERS
 
     def __call__(self, rows: Tensor) -> Tensor:
         """Logits for rows of 32-bit word numbers, each followed by -1 up to the length of the longest."""
-        first = (rows + 1) * _PLACES  # where a word's part of the table begins
+        first = (rows + 1) * _PLACES_OF_A_WORD  # where a word's part of the table begins
         found = []
         for size, places in zip(FILTERS, self._places, strict=True):
             windows = first.unfold(1, size, 1) + places

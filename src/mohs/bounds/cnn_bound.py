@@ -1,10 +1,10 @@
 """How low the margin of a label can fall, without asking, where the victim is a CNN over words.
 
-There are two bounds, both less what the victim may lose by rounding. The losses by position (mohs.bounds.losses) are
-added up in no time. Where they do not settle it, features are bounded one by one: where a word is known, so is what it
-adds to a filter; where it may be any of several, it adds at least the least and at most the most of them. Only windows
-that hold a changed word are added up again; of the others the maxima over stretches of the text are kept. With every
-word known this is the margin itself.
+There are two bounds, both less what the victim may lose by rounding. The losses by position (mohs.bounds.cnn_losses)
+are added up in no time. Where they do not settle it, features are bounded one by one: where a word is known, so is what
+it adds to a filter; where it may be any of several, it adds at least the least and at most the most of them. Only
+windows that hold a changed word are added up again; of the others the maxima over stretches of the text are kept. With
+every word known this is the margin itself.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.bounds.filters import Filters, Reals, Width
-from mohs.bounds.losses import Losses
-from mohs.bounds.reading import Whole, reading_of
+from mohs.bounds.cnn_filters import CnnFilters, Reals, Width
+from mohs.bounds.cnn_losses import CnnLosses
+from mohs.bounds.word_numbers import Whole, word_numbers_of
 from mohs.models.victim import Victim
 from mohs.space import Space
 
 Truths = npt.NDArray[np.bool_]
 Singles = npt.NDArray[np.float32]
 
-_NUMBERS = 1 << 20  # in a table on the way: what fits into a cache
+_NUMBERS_PER_TABLE = 1 << 20  # what fits into a cache
 
 
-class Windows:
+class CnnBound:
     """Bounds for sets of texts of one space, for one label."""
 
-    def __init__(self, filters: Filters) -> None:
+    def __init__(self, filters: CnnFilters) -> None:
         import torch
 
         self._filters = filters
-        self._losses = cache(lambda r: Losses(filters, r))
+        self._losses = cache(lambda r: CnnLosses(filters, r))
         self._any = len(filters.adds)  # the first of the numbers that stand for any word of a position
         self._picked = np.zeros((len(filters.choices), max(1, *map(len, filters.choices))), np.int64)
         for position, words in enumerate(filters.choices):
@@ -55,7 +55,8 @@ class Windows:
             places = picks = np.full((len(places), 1), -1)
         found = np.empty(len(places))
         adds = self._filters.adds
-        step = max(1, _NUMBERS // (places.shape[1] * adds.shape[1] * adds.shape[2] // 2 + len(self._filters.row)))
+        numbers = places.shape[1] * adds.shape[1] * adds.shape[2] // 2 + len(self._filters.row)  # for each set
+        step = max(1, _NUMBERS_PER_TABLE // numbers)
         for start in range(0, len(places), step):
             part = slice(start, start + step)
             found[part] = self._lower(places[part], picks[part], more)
@@ -134,7 +135,7 @@ def _beside(stretches: Singles, width: Width, spots: Whole) -> Singles:
     return found
 
 
-def bound_of(model: Victim, space: Space, label: int) -> Windows | None:
+def bound_of(model: Victim, space: Space, label: int) -> CnnBound | None:
     """For a CNN of `mohs train` that reads the texts of a space word by word; None for any other victim or space."""
     if not hasattr(model, "vocabulary"):  # spares the others the import
         return None
@@ -145,5 +146,5 @@ def bound_of(model: Victim, space: Space, label: int) -> Windows | None:
 
     if not isinstance(model, NeuralVictim) or not isinstance(model.model.reader, Convolutions):
         return None
-    reading = reading_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
-    return None if reading is None else Windows(Filters(model.model, reading, label))
+    numbers = word_numbers_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
+    return None if numbers is None else CnnBound(CnnFilters(model.model, numbers, label))

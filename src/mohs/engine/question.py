@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item", bound=Hashable)
 Answer = TypeVar("Answer")
 
-Asks = tuple["Ask[Any, Any]", ...]
+Questions = tuple["Question[Any, Any]", ...]
 
 
-class Ask(Generic[Item, Answer]):
+class Question(Generic[Item, Answer]):
     """A list of items put to a service; awaiting it gives the answers in item order."""
 
     __slots__ = ("answers", "failure", "items", "missing", "waiter")
@@ -24,7 +24,7 @@ class Ask(Generic[Item, Answer]):
         self.failure: tuple[int, Exception, TracebackType | None] | None = None  # of the first item that failed
         self.waiter: Any = None  # the run loop's handle on the search that waits
 
-    def __await__(self) -> Generator[Asks, None, list[Answer]]:
+    def __await__(self) -> Generator[Questions, None, list[Answer]]:
         if self.missing:
             yield (self,)
         if self.failure is not None:
@@ -34,28 +34,28 @@ class Ask(Generic[Item, Answer]):
 
 
 class _Together:
-    """Drives several awaitables in step; each round waits for the asks of all of them at once."""
+    """Drives several awaitables in step; each round waits for the questions of all of them at once."""
 
     def __init__(self, awaitables: Sequence[Awaitable[Any]]) -> None:
         self.awaitables = awaitables
 
-    def __await__(self) -> Generator[Asks, None, list[Any]]:
+    def __await__(self) -> Generator[Questions, None, list[Any]]:
         branches = [awaitable.__await__() for awaitable in self.awaitables]
         results: list[Any] = [None] * len(branches)
         going = list(range(len(branches)))
         try:
             while going:
-                asks: list[Ask[Any, Any]] = []
+                questions: list[Question[Any, Any]] = []
                 still = []
                 for number in going:
                     try:
-                        asks.extend(next(branches[number]))
+                        questions.extend(next(branches[number]))
                         still.append(number)
                     except StopIteration as stop:
                         results[number] = stop.value
                 going = still
                 if going:
-                    yield tuple(asks)
+                    yield tuple(questions)
         finally:
             for number in going:  # only when a branch failed or the search was closed
                 close = getattr(branches[number], "close", None)
@@ -72,7 +72,7 @@ async def together(*awaitables: Awaitable[Any]) -> list[Any]:
 class _Others:
     """One turn for everybody else."""
 
-    def __await__(self) -> Generator[Asks, None, None]:
+    def __await__(self) -> Generator[Questions, None, None]:
         yield ()
 
 

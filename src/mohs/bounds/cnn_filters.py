@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.bounds.reading import Reading, Whole
+from mohs.bounds.word_numbers import Whole, WordNumbers
 
 Reals = npt.NDArray[np.float64]
 
-_ROUNDING = 2.0**-24  # relative, of a 32-bit number
+_FLOAT32_ROUNDING = 2.0**-24  # relative
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Width:
         return found
 
 
-class Filters:
+class CnnFilters:
     """One text with its choices, one label; words are numbered anew. The last position stands for none at all."""
 
-    def __init__(self, model: Any, reading: Reading, label: int) -> None:
-        words = (reading.row, *reading.words, np.array([], np.int64))
+    def __init__(self, model: Any, text: WordNumbers, label: int) -> None:
+        words = (text.row, *text.words, np.array([], np.int64))
         used, numbers = np.unique(np.concatenate(words), return_inverse=True)
         ends = list(accumulate(map(len, words)))
         self.row: Whole = numbers[: ends[0]].astype(np.int32)
-        self.spots: Whole = np.append(reading.spots, -1)
+        self.spots: Whole = np.append(text.spots, -1)
         self.choices: list[Whole] = [numbers[start:end] for start, end in pairwise(ends)]
         weights = [_numbers(layer.weight).transpose(2, 1, 0) for layer in model.reader.filters]
         biases = [_numbers(layer.bias) for layer in model.reader.filters]
@@ -91,7 +91,7 @@ class Filters:
 
 def _lost(operations: int) -> float:
     """The largest relative error of so many roundings, and some of our own."""
-    total = (operations + 16) * _ROUNDING
+    total = (operations + 16) * _FLOAT32_ROUNDING
     return total / (1 - total)
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from mohs.bounds.filters import Filters, Reals, Width
-from mohs.bounds.reading import Whole
+from mohs.bounds.cnn_filters import CnnFilters, Reals, Width
+from mohs.bounds.word_numbers import Whole
 
 
-class Losses:
+class CnnLosses:
     """Of a text in which at most r words are substituted."""
 
-    def __init__(self, filters: Filters, r: int) -> None:
+    def __init__(self, filters: CnnFilters, r: int) -> None:
         self._filters = filters
         self._r = r
         self._reach = max(width.size for width in filters.widths)

@@ -9,16 +9,22 @@ from mohs.space import SentenceSimilarity
 from mohs.text import Text
 
 
-async def closest(
-    x: Text, current: Text, winners: Mapping[Text, float], similarity: SentenceSimilarity | None, ask: Ask
+async def pick_winner(
+    x: Text,
+    current: Text | None,
+    winners: Mapping[Text, float],
+    similarity: SentenceSimilarity | None,
+    ask: Ask,
+    *,
+    weigh_one: bool = False,
 ) -> Text:
-    """The one most similar to the original, as steps from the current text, of winners with their scores.
+    """The one most similar to the original, as steps from the current text if there is one, of winners with scores.
 
     Of equals the strongest is taken, as in TextAttack, then the first by its string. Without a similarity all are
-    equals.
+    equals. With `weigh_one` the similarity of a winner without rivals is asked for too, though it decides nothing.
     """
     texts = list(winners)
     values = [0.0] * len(texts)
-    if similarity is not None and len(texts) > 1:
+    if similarity is not None and (weigh_one or len(texts) > 1):
         values = await similarity.of_texts(x, current, texts, ask)
     return min(zip(texts, values, strict=True), key=lambda pair: (-pair[1], -winners[pair[0]], pair[0]))[0]

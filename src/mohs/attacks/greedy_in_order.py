@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
+from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import SentenceSimilarity, Space
 from mohs.text import Text
 
 
-async def in_order(
+async def greedy_in_order(
     x: Text,
     order: Iterable[int],
     words: Callable[[int], Sequence[str]],
@@ -35,14 +36,10 @@ async def in_order(
                 continue
             candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
             probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-            ranks = {c: (-goal.score(probs_of[c]), c) for c in candidates}
-            winners = [c for c in candidates if goal.met(probs_of[c])]
-            if winners and similarity is not None:
-                values = await similarity.of_texts(x, None, winners, ask)
-                return min(zip(winners, values, strict=True), key=lambda pair: (-pair[1], ranks[pair[0]]))[0]
+            winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
             if winners:
-                return min(winners, key=ranks.__getitem__)
-            strongest = min(candidates, key=ranks.__getitem__)
+                return await pick_winner(x, None, winners, similarity, ask, weigh_one=True)
+            strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
             if goal.score(probs_of[strongest]) > best_score:
                 best, best_score = strongest, goal.score(probs_of[strongest])
     except BudgetSpent:

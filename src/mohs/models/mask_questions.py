@@ -2,7 +2,7 @@
 
 A blank is one mask, however many pieces stood there, and a word of its own. A text too long for the model is cut to a
 window of tokens with the blank in its middle, shifted at the ends of the text; of a pair the other text is cut first,
-from its end (`mohs.models.frame.around`). So a mask is never lost.
+from its end (`mohs.models.token_rows.around`). So a mask is never lost.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import NamedTuple
 import regex
 
 from mohs.models.entries import Entries
-from mohs.models.frame import Frame, around
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import around
 from mohs.models.tokens import Composer
 from mohs.text.questions import Blank, Pieces, Spelling
 
-Question = Blank | Pieces | Spelling
+MaskQuestion = Blank | Pieces | Spelling
 
 _WORD_BEFORE = regex.compile(r"[\p{L}\p{M}\p{N}]$")
 _WORD_BEHIND = regex.compile(r"[\p{L}\p{M}\p{N}]")
@@ -25,7 +26,7 @@ _OPENING_BEFORE = regex.compile(r"[\p{Ps}\p{Pi}]$|(?:^|[\s\p{Ps}\p{Pi}])[\"']$")
 _CLOSING_BEHIND = regex.compile(r"[\s\p{Pe}\p{Pf}.,;:!?%…]|[\"'](?!\w)")
 
 
-class Reading(NamedTuple):
+class MaskReading(NamedTuple):
     """A question as the model reads it; without places it is answered without the model."""
 
     ids: list[int]
@@ -36,19 +37,19 @@ class Reading(NamedTuple):
     texts: tuple[str, ...] = ()  # of the pieces that stand at the places
 
 
-class Reader:
+class MaskReader:
     """Turns questions into readings, many at a time, so that equal strings are tokenised once."""
 
     def __init__(
-        self, composer: Composer, frame: Frame, entries: Entries, mask: int, room: Callable[[int], int]
+        self, composer: Composer, special_tokens: SpecialTokens, entries: Entries, mask: int, room: Callable[[int], int]
     ) -> None:
         self._composer = composer
-        self._frame = frame
+        self._special_tokens = special_tokens
         self._entries = entries
         self._mask = mask
         self._room = room  # how many tokens fit into a row of so many texts; raises if there is no such row
 
-    def __call__(self, questions: Sequence[Question]) -> list[Reading]:
+    def __call__(self, questions: Sequence[MaskQuestion]) -> list[MaskReading]:
         """The reading of each question; raises at one that cannot be read."""
         blanks = [question for question in questions if isinstance(question, Blank)]
         words = [question for question in questions if isinstance(question, Pieces)]
@@ -71,14 +72,14 @@ class Reader:
                 found.append(self._spelling(question))
         return found
 
-    def _blank(self, blank: Blank, ids: dict[str, list[int]]) -> Reading:
+    def _blank(self, blank: Blank, ids: dict[str, list[int]]) -> MaskReading:
         left, right, bare = sides(_own(blank), blank.start, blank.end)
         parts = [ids[field] if number != blank.field else [] for number, field in enumerate(blank.fields)]
         parts[blank.field] = [*ids[left], self._mask, *ids[right]]
         at = len(ids[left])
         row, types, first, _ = self._row(parts, blank.field, at, at + 1)
         wanted = tuple(self._single(ids[word if bare else f" {word}"]) for word in blank.words)
-        return Reading(row, types, (first,), (wanted,), bare and self._entries.spaced)
+        return MaskReading(row, types, (first,), (wanted,), bare and self._entries.spaced)
 
     def _single(self, ids: list[int]) -> int:
         """The entry that is a whole word; -1 if there is none."""
@@ -86,7 +87,7 @@ class Reader:
 
     def _pieces(
         self, word: Pieces, ids: dict[str, list[int]], own: list[int], offsets: list[tuple[int, int]]
-    ) -> Reading:
+    ) -> MaskReading:
         text = _own(word)
         held = [
             number
@@ -94,7 +95,7 @@ class Reader:
             if max(start, word.start) < min(end, word.end) and text[start:end].strip()
         ]
         if not held:
-            return Reading([], None, ())
+            return MaskReading([], None, ())
         parts = [ids[field] if number != word.field else own for number, field in enumerate(word.fields)]
         row, types, first, last = self._row(parts, word.field, held[0], held[-1] + 1)
         places = tuple(place for number in held if (place := first + number - held[0]) < last)
@@ -103,14 +104,14 @@ class Reader:
             start, end = offsets[number]
             texts.append(self._entries.texts[own[number]] or text[max(start, word.start) : min(end, word.end)])
         bare = self._entries.spaced and starts_bare(text[: word.start])
-        return Reading(row, types, places, (), bare, tuple(texts))
+        return MaskReading(row, types, places, (), bare, tuple(texts))
 
-    def _spelling(self, word: Spelling) -> Reading:
+    def _spelling(self, word: Spelling) -> MaskReading:
         ids = (self._entries.spelt(word.pieces) or [])[: self._room(1)]
         if not ids:
-            return Reading([], None, ())
+            return MaskReading([], None, ())
         row, types, first, last = self._row([ids], 0, 0, len(ids))
-        return Reading(row, types, tuple(range(first, last)), tuple((number,) for number in ids))
+        return MaskReading(row, types, tuple(range(first, last)), tuple((number,) for number in ids))
 
     def _row(
         self, parts: list[list[int]], field: int, start: int, end: int
@@ -118,8 +119,8 @@ class Reader:
         """A row around some tokens of one text, where these are in it, and where that text ends in it."""
         kept = around([len(part) for part in parts], field, start, end, self._room(len(parts)))
         inner = [part[first:last] for part, (first, last) in zip(parts, kept, strict=True)]
-        row, types = self._frame.row(inner)
-        before = self._frame.before(len(parts), field) + sum(map(len, inner[:field]))
+        row, types = self._special_tokens.row(inner)
+        before = self._special_tokens.before(len(parts), field) + sum(map(len, inner[:field]))
         first, last = kept[field]
         return row, types, before + start - first, before + last - first
 

@@ -7,11 +7,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mohs.models import windows
+from mohs.models import cnn_table
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
+from mohs.models.cnn_table import CnnTable
 from mohs.models.neural import NeuralVictim
 from mohs.models.vocabulary import Vocabulary
-from mohs.models.windows import WindowTable
 
 WORDS = tuple("abcdefghijklmnopqrst")
 texts = st.lists(st.sampled_from([*WORDS, "unseen"]), max_size=25).map(" ".join)
@@ -35,7 +35,7 @@ rows_of_words = st.lists(st.lists(st.integers(0, len(WORDS) + 2), min_size=5, ma
 def test_it_says_what_the_convolutions_say(rows: list[list[int]]) -> None:
     model = classifier()
     with torch.inference_mode():
-        found = WindowTable(model)(padded(rows))
+        found = CnnTable(model)(padded(rows))
         for logits, row in zip(found, rows, strict=True):
             assert logits.tolist() == pytest.approx(model(torch.tensor([row]))[0].tolist(), abs=2e-6)
 
@@ -43,7 +43,7 @@ def test_it_says_what_the_convolutions_say(rows: list[list[int]]) -> None:
 @settings(max_examples=60)
 @given(rows=rows_of_words)
 def test_companions_and_what_follows_a_text_do_not_matter(rows: list[list[int]]) -> None:
-    table = WindowTable(classifier())
+    table = CnnTable(classifier())
     with torch.inference_mode():
         together = table(padded(rows * 4))
         for logits, row in zip(together, rows, strict=False):
@@ -51,14 +51,14 @@ def test_companions_and_what_follows_a_text_do_not_matter(rows: list[list[int]])
 
 
 def test_what_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert WindowTable.fits(classifier())
-    assert not any(WindowTable.fits(classifier(name)) for name in ARCHITECTURES if name != "cnn")
-    assert not WindowTable.fits(classifier().to("meta"))
+    assert CnnTable.fits(classifier())
+    assert not any(CnnTable.fits(classifier(name)) for name in ARCHITECTURES if name != "cnn")
+    assert not CnnTable.fits(classifier().to("meta"))
     numbers = (len(WORDS) + 4) * 12 * 9
-    monkeypatch.setattr(windows, "_MOST", numbers)
-    assert WindowTable.fits(classifier())
-    monkeypatch.setattr(windows, "_MOST", numbers - 1)
-    assert not WindowTable.fits(classifier())
+    monkeypatch.setattr(cnn_table, "_MOST_NUMBERS", numbers)
+    assert CnnTable.fits(classifier())
+    monkeypatch.setattr(cnn_table, "_MOST_NUMBERS", numbers - 1)
+    assert not CnnTable.fits(classifier())
 
 
 @settings(max_examples=30)
@@ -70,7 +70,7 @@ def test_a_victim_without_a_table_agrees(asked: list[tuple[str, ...]]) -> None:
         NeuralVictim("cnn", shape, vocabulary, classifier(), tuple("xyz"), device="cpu") for _ in "12"
     )
     assert looked_up.exact
-    convolved._windows = None
+    convolved._cnn_table = None
     found = [
         {
             item: scores

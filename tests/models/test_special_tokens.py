@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import processors
 
-from mohs.models.frame import Frame, keep
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import keep
 from tests.models.conftest import tiny_composer, tiny_tokenizer, wordpiece
 
 KINDS = ["wordpiece", "byte-bpe", "unigram"]
@@ -15,10 +16,10 @@ texts = st.lists(st.sampled_from(["film", "a", "the", "very", "zzyzx", "don't", 
 
 
 def ours(kind: str, fields: tuple[str, ...], window: int) -> tuple[list[int], list[int] | None]:
-    frame = Frame(tiny_tokenizer(kind), window)
+    special_tokens = SpecialTokens(tiny_tokenizer(kind), window)
     ids = tiny_composer(kind).ids(fields)
-    kept = keep([len(part) for part in ids], frame.room(len(fields)))
-    return frame.row([part[:size] for part, size in zip(ids, kept, strict=True)])
+    kept = keep([len(part) for part in ids], special_tokens.room(len(fields)))
+    return special_tokens.row([part[:size] for part, size in zip(ids, kept, strict=True)])
 
 
 def theirs(kind: str, fields: tuple[str, ...], window: int) -> tuple[list[int], list[int] | None]:
@@ -43,7 +44,7 @@ def test_pairs(kind: str, one: str, other: str, window: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_length(kind: str) -> None:
-    room = Frame(tiny_tokenizer(kind), 13).room(2)
+    room = SpecialTokens(tiny_tokenizer(kind), 13).room(2)
     fields = [" ".join(["a"] * size) for size in range(14)]
     sizes = [len(ids) for ids in tiny_composer(kind).ids(fields)]
     assert max(sizes) > room
@@ -54,19 +55,19 @@ def test_every_length(kind: str) -> None:
 
 
 def test_segments_of_a_pair() -> None:
-    row, types = Frame(tiny_tokenizer("wordpiece"), 20).row([[7, 8], [9]])
+    row, types = SpecialTokens(tiny_tokenizer("wordpiece"), 20).row([[7, 8], [9]])
     first, last = tiny_tokenizer("wordpiece").cls_token_id, tiny_tokenizer("wordpiece").sep_token_id
     assert row == [first, 7, 8, last, 9, last]
     assert types == [0, 0, 0, 0, 1, 1]
-    assert Frame(tiny_tokenizer("byte-bpe"), 20).row([[7, 8], [9]])[1] is None
+    assert SpecialTokens(tiny_tokenizer("byte-bpe"), 20).row([[7, 8], [9]])[1] is None
 
 
 def test_no_room() -> None:
-    frame = Frame(tiny_tokenizer("wordpiece"), 4)
-    assert frame.room(1) == 2
-    assert frame.accepts(1)
-    assert not frame.accepts(2)
-    assert not frame.accepts(3)
+    special_tokens = SpecialTokens(tiny_tokenizer("wordpiece"), 4)
+    assert special_tokens.room(1) == 2
+    assert special_tokens.accepts(1)
+    assert not special_tokens.accepts(2)
+    assert not special_tokens.accepts(3)
 
 
 def test_an_order_that_cannot_be_taken_apart() -> None:
@@ -74,6 +75,6 @@ def test_an_order_that_cannot_be_taken_apart() -> None:
     tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
         single="$A", pair="$B:1 [SEP] $A", special_tokens=[("[SEP]", tokenizer.sep_token_id)]
     )
-    frame = Frame(tokenizer, 20)
-    assert frame.row([[5]]) == ([5], [0])
-    assert not frame.accepts(2)
+    special_tokens = SpecialTokens(tokenizer, 20)
+    assert special_tokens.row([[5]]) == ([5], [0])
+    assert not special_tokens.accepts(2)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.models.frame import Frame, around
-from mohs.models.reading import sides, starts_bare
+from mohs.models.mask_questions import sides, starts_bare
+from mohs.models.special_tokens import SpecialTokens
+from mohs.models.token_rows import around
 from tests.models.conftest import tiny_tokenizer
 
 texts = st.text(st.sampled_from("ab1é 你.,(\"'“\u0301\n"), max_size=12)
@@ -62,8 +63,8 @@ def test_around(lengths: list[int], data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", ["wordpiece", "byte-bpe", "unigram"])
 @pytest.mark.parametrize("fields", [1, 2])
 def test_before(kind: str, fields: int) -> None:
-    frame = Frame(tiny_tokenizer(kind), 64)
+    special_tokens = SpecialTokens(tiny_tokenizer(kind), 64)
     parts = [[-1 - field] * 3 for field in range(fields)]
-    row, _ = frame.row(parts)
+    row, _ = special_tokens.row(parts)
     for field in range(fields):
-        assert row.index(-1 - field) == frame.before(fields, field) + 3 * field
+        assert row.index(-1 - field) == special_tokens.before(fields, field) + 3 * field

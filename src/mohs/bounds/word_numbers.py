@@ -17,7 +17,7 @@ Whole = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Reading:
+class WordNumbers:
     """The numbers of a text's words, and of those that may stand in it."""
 
     row: Whole
@@ -25,7 +25,7 @@ class Reading:
     words: tuple[Whole, ...]  # for each position the numbers of its choices
 
 
-def reading_of(vocabulary: Vocabulary, space: Space) -> Reading | None:
+def word_numbers_of(vocabulary: Vocabulary, space: Space) -> WordNumbers | None:
     """None where a choice is not read as one word in the place of one, or where choices are yet to come.
 
     Each choice is tried by itself. That is enough: what stands between two words of a text that was cut into words
@@ -50,4 +50,4 @@ def reading_of(vocabulary: Vocabulary, space: Space) -> Reading | None:
                 return None
         spots.append(spot)
         numbers.append(np.array(found, np.int64))
-    return Reading(np.array(row, np.int64), np.array(spots, np.int64), tuple(numbers))
+    return WordNumbers(np.array(row, np.int64), np.array(spots, np.int64), tuple(numbers))

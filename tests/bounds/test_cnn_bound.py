@@ -12,9 +12,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from mohs.bounds import windows
-from mohs.bounds.reading import reading_of
-from mohs.bounds.windows import bound_of
+from mohs.bounds import cnn_bound
+from mohs.bounds.cnn_bound import bound_of
+from mohs.bounds.word_numbers import word_numbers_of
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
 from mohs.models.bag import pocket_victim
 from mohs.models.neural import NeuralVictim
@@ -186,7 +186,7 @@ def test_small_portions_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     places = np.array([[0, 1], [1, 2], [0, 2], [-1, 0]])
     picks = np.array([[-1, -1], [0, -1], [1, 1], [-1, -1]])
     whole = bound.lower(places, picks)
-    monkeypatch.setattr(windows, "_NUMBERS", 1)
+    monkeypatch.setattr(cnn_bound, "_NUMBERS_PER_TABLE", 1)
     assert bound.lower(places, picks).tolist() == pytest.approx(whole.tolist(), abs=1e-6)
     assert bound.lower(places[:0], picks[:0]).shape == (0,)
 
@@ -225,12 +225,12 @@ def test_what_is_read_word_by_word(words: list[tuple[str, str]], cut: int, most:
     tried = {i: data.draw(st.lists(st.sampled_from(ODD), max_size=2)) for i in range(len(text))}
     space = Space(text, {i: tuple(each) for i, each in tried.items() if each})
     vocabulary = Vocabulary(KNOWN, most, 5)
-    reading = reading_of(vocabulary, space)
-    if reading is None:
+    read = word_numbers_of(vocabulary, space)
+    if read is None:
         return
     edits = {i: data.draw(st.integers(-1, len(each) - 1)) for i, each in space.choices.items()}
     row = list(vocabulary.row(text.fields))
-    for spot, numbers, pick in zip(reading.spots, reading.words, edits.values(), strict=True):
+    for spot, numbers, pick in zip(read.spots, read.words, edits.values(), strict=True):
         if spot >= 0 and pick >= 0:
             row[spot] = numbers[pick]
     changed = text.replace_all({i: space.choices[i][pick] for i, pick in edits.items() if pick >= 0})

@@ -1,0 +1,115 @@
+"""Texts as rows of token ids: cut to what fits, as the bytes of 32-bit numbers, and rows side by side."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mohs.models.victim import Fields
+
+if TYPE_CHECKING:
+    from mohs.models.special_tokens import SpecialTokens
+    from mohs.models.tokens import Composer
+
+Row = tuple[list[int], list[int] | None]  # token ids and segment ids
+Packed = tuple[bytes, bytes | None]  # the same, each as the bytes of 32-bit numbers
+INT32_BYTES = 4
+
+
+def packed(ids: Sequence[int]) -> bytes:
+    """Numbers as bytes, which are joined and cut much faster than lists."""
+    return array("i", ids).tobytes()
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Rows of one length side by side, as the bytes of 32-bit numbers."""
+
+    rows: int
+    length: int  # of each, padding included
+    ids: bytes
+    sizes: bytes  # how many bytes of each are real
+    kinds: bytes | None  # segment ids, where a row has some
+
+    def cut(self, rows: int) -> tuple[Laid, Laid | None]:
+        """The first so many rows, and the rest if there is one."""
+        if rows >= self.rows:
+            return self, None
+        end = rows * self.length * INT32_BYTES
+        kinds = (None, None) if self.kinds is None else (self.kinds[:end], self.kinds[end:])
+        sizes = self.sizes[: rows * INT32_BYTES], self.sizes[rows * INT32_BYTES :]
+        return (
+            Laid(rows, self.length, self.ids[:end], sizes[0], kinds[0]),
+            Laid(self.rows - rows, self.length, self.ids[end:], sizes[1], kinds[1]),
+        )
+
+
+def packed_rows(
+    items: Sequence[Fields], composer: Composer, special_tokens: SpecialTokens, room: Callable[[int], int]
+) -> dict[Fields, Packed]:
+    """Each text or pair with its row; `room` tells how many tokens fit into a row of so many texts, or raises."""
+    rows: dict[Fields, Packed] = {}
+    for number in {len(fields) for fields in items}:
+        own = [fields for fields in items if len(fields) == number]
+        found = composer.packed([field for fields in own for field in fields])
+        fits = room(number)
+        if number == 1:
+            most = fits * INT32_BYTES
+            rows |= zip(own, special_tokens.packed_alone([ids[:most] for ids in found]), strict=True)
+            continue
+        for fields, parts in zip(own, zip(*[iter(found)] * number, strict=True), strict=True):
+            kept = keep([len(part) // INT32_BYTES for part in parts], fits)
+            inner = [part[: size * INT32_BYTES] for part, size in zip(parts, kept, strict=True)]
+            rows[fields] = special_tokens.packed(inner)
+    return rows
+
+
+def laid_out(rows: list[Packed], sizes: list[int], length: int, *, padded: bool, types: bool) -> Laid:
+    """Rows of so many bytes side by side, each filled up to a length in tokens if padded; `types`: with segment ids."""
+    width = length * INT32_BYTES
+    if padded:
+        ids = b"".join([row.ljust(width, b"\0") for row, _ in rows])
+    else:
+        ids = b"".join([row for row, _ in rows])
+        if min(sizes) < width:  # only when a caller skips `plan`
+            raise AssertionError("rows of one batch have one length")
+    kinds = None
+    if types and any(kinds is not None for _, kinds in rows):  # a batch may hold pairs and single texts
+        kinds = b"".join([(row or b"").ljust(width, b"\0") for _, row in rows])
+    return Laid(len(rows), length, ids, packed(sizes), kinds)
+
+
+def keep(lengths: Sequence[int], room: int) -> list[int]:
+    """How many tokens of each text stay when they do not all fit: the longest text gives way first."""
+    if sum(lengths) <= room:
+        return list(lengths)
+    if len(lengths) == 1:
+        return [room]
+    short = min(*lengths, room // 2)
+    return [short, room - short] if lengths[0] <= lengths[1] else [room - short, short]
+
+
+def around(lengths: Sequence[int], field: int, start: int, end: int, room: int) -> list[tuple[int, int]]:
+    """Which tokens of each text stay when they do not all fit and some of one text must: first and last, for each.
+
+    The other text gives way first, from its end. What is kept of the text itself has those tokens in its middle, or is
+    shifted where the text begins or ends; if they alone are too many, the first of them are kept.
+    """
+    size = min(lengths[field], room)
+    left = room - size
+    first = start - max(0, size - (end - start)) // 2
+    first = max(0, min(first, lengths[field] - size))
+    kept = [(0, min(length, left)) for length in lengths]
+    kept[field] = (first, first + size)
+    return kept
+
+
+def writable(text: str) -> bool:
+    """Whether a string can be told to a tokenizer: half a surrogate pair cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
