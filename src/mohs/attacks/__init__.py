@@ -1,7 +1,5 @@
-"""One file a method: a search for one example, over a space."""
+"""One file a method: a search for one example, over a space. Every attack is importable from here."""
 
-from mohs.attacks.goal import Below, Goal, Targeted, Untargeted
-from mohs.attacks.random_words import RandomWords
-from mohs.attacks.textfooler import TextFooler
+import lazy_loader
 
-__all__ = ["Below", "Goal", "RandomWords", "Targeted", "TextFooler", "Untargeted"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -30,6 +30,7 @@ from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
 from mohs.tasks.described import describe
 
+
 @dataclass(frozen=True)
 class Entry:
     """One line of the table of attacks."""

@@ -171,9 +171,7 @@ def keeps_label(spec: str) -> bool:
     return spec.partition(":")[0] == "reduced"
 
 
-def parse_goal(
-    spec: str, label: int, classes: int, names: Sequence[str] = (), refusal: int | None = None
-) -> Goal:
+def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = (), refusal: int | None = None) -> Goal:
     """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example.
 
     refusal: the column of the scores that says "rejected", where a victim can reject a text.

@@ -1,7 +1,5 @@
 """Counterfactual bias: how a victim's expected answer moves when one word of a pair stands for the other."""
 
-from mohs.bias.pairs import GROUPS, Pairs, read_pairs
-from mohs.bias.statistics import PairBias, pair_biases
-from mohs.bias.task import BiasTask
+import lazy_loader
 
-__all__ = ["GROUPS", "BiasTask", "PairBias", "Pairs", "pair_biases", "read_pairs"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

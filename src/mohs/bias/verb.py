@@ -79,6 +79,13 @@ class BiasVerb(Verb):
     lm: Any = model("lm")
     budget: int | None = option("The most queries for one example.", least=1)
 
+    @classmethod
+    def finding(cls) -> type:
+        """See there."""
+        from mohs.bias.finding import BiasFinding
+
+        return BiasFinding
+
     def check(self) -> None:
         """The pairs must be readable and epsilon a probability."""
         from mohs.bias.statistics import check_epsilon

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mohs.models.bag import BagVictim
-from mohs.models.victim import Fields
+from mohs.models.victim import Fields, traits_of
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text.text import words_of
@@ -33,10 +33,11 @@ def worst_of(model: Any, space: Space, label: int) -> Worst | None:
 
     Positions at which every word helps the label are left out: changing them hurts nobody.
     """
-    if not isinstance(model, BagVictim) or not _adds_up(space.text.fields, space.text.words):
+    inside = traits_of(model).inside
+    if not isinstance(inside, BagVictim) or not _adds_up(space.text.fields, space.text.words):
         return None
     sign = 1.0 if label == 1 else -1.0
-    score = model.word_scores.get
+    score = inside.word_scores.get
 
     def total(word: str) -> tuple[int, float]:
         parts = words_of((word,))

@@ -9,6 +9,7 @@ every word known this is the margin itself.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from mohs.bounds.cnn_filters import CnnFilters, Reals, Width
 from mohs.bounds.cnn_losses import CnnLosses
 from mohs.bounds.word_numbers import Whole, word_numbers_of
-from mohs.models.victim import Victim
+from mohs.models.victim import Victim, traits_of
 from mohs.space import Space
 
 Truths = npt.NDArray[np.bool_]
@@ -137,14 +138,15 @@ def _beside(stretches: Singles, width: Width, spots: Whole) -> Singles:
 
 def bound_of(model: Victim, space: Space, label: int) -> CnnBound | None:
     """For a CNN of `mohs train` that reads the texts of a space word by word; None for any other victim or space."""
-    if not hasattr(model, "vocabulary"):  # spares the others the import
+    if "mohs.models.neural" not in sys.modules:  # no such victim has been loaded: spares the others the import
         return None
     import torch
 
     from mohs.models.architectures import Convolutions
     from mohs.models.neural import NeuralVictim
 
-    if not isinstance(model, NeuralVictim) or not isinstance(model.model.reader, Convolutions):
+    inside = traits_of(model).inside
+    if not isinstance(inside, NeuralVictim) or not isinstance(inside.model.reader, Convolutions):
         return None
-    numbers = word_numbers_of(model.vocabulary, space) if model.model.out.weight.dtype == torch.float32 else None
-    return None if numbers is None else CnnBound(CnnFilters(model.model, numbers, label))
+    numbers = word_numbers_of(inside.vocabulary, space) if inside.model.out.weight.dtype == torch.float32 else None
+    return None if numbers is None else CnnBound(CnnFilters(inside.model, numbers, label))

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from mohs.engine import Answers
 from mohs.errors import VictimError
-from mohs.models.sheets import Layout, Sheet
-from mohs.models.victim import Fields, Scores
+from mohs.models.sheets import Layout, Sheet, layout_of
+from mohs.models.victim import Fields, Scores, traits_of
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text import Text
@@ -27,7 +27,6 @@ Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
 TIE = 1e-6  # a margin that no victim's numbers can be trusted with
-_FLOAT32_TIE = 1e-4  # the same for a victim that reckons with 32 bits, or may do so
 _NEAR_LEAD = 0.02  # in logits: under it the judge is asked
 _LEAST_COARSE_LEAD = 0.1  # the same if the victim's numbers are coarse, whatever is seen
 _TEXTS_COMPARED_WITH_THE_JUDGE = 64  # where the numbers of a victim are coarse
@@ -58,16 +57,16 @@ class Points:
         self.asked = 0
         self.classes = 0  # as soon as something was asked
         self.failing: Edits | None = None  # of all texts asked that have another label, one with fewest changes
-        final = getattr(model, "verdict", model)
+        final = traits_of(model).verdict or model
         self._unseen = final is not model  # it has coarse numbers, and it is not known how far they are off
-        self.tolerance = TIE if model is None else float(getattr(final, "tolerance", _FLOAT32_TIE))
+        self.tolerance = TIE if model is None else traits_of(final).tolerance
         self.near = _NEAR_LEAD  # in logits
         self._victim = victim
         self._judge = judge
         self._sheets = sheets
         self._layout: Layout | None = None
         if sheets is not None and model is not None:
-            self._layout = model.layout(space.text, space.choices)
+            self._layout = layout_of(model, space.text, space.choices)
 
     @property
     def sizes(self) -> list[int]:

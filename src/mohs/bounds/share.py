@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mohs.bounds.finding import ShareFinding
 from mohs.bounds.intervals import (
     Sequential,
     clopper_pearson,
@@ -76,46 +77,39 @@ class Share:
             return hoeffding_size(self.epsilon, self.delta)
         return needed_clopper_pearson(self.epsilon, self.delta / (2 if self.method == "sequential" else 1))
 
-    async def __call__(self, points: Points, label: int, words: int, seed: str) -> dict[str, Any]:
+    async def __call__(self, points: Points, label: int, words: int, seed: str) -> ShareFinding:
         """The share of an example's texts, as its record keeps it."""
         choices = points.space.choices
         r = min(self.radius(words), len(choices))
         size = omega.size(choices, r)
-        found: dict[str, Any] = {"r": r, "size": size if size < 2**53 else float(size) if size < 10**300 else math.inf}
+        told = size if size < 2**53 else float(size) if size < 10**300 else math.inf
         if size <= self.draws:
             hits = 0
             for j in range(r + 1):
                 for chunk in filter(None, chunks(points.sizes, texts_at(range(len(choices)), j))):
                     hits += await _held(points, chunk.places, chunk.picks, label)
             share = hits / size
-            return found | {"n": size, "hold": hits, "value": share, "low": share, "high": share, "method": "counted"}
+            return ShareFinding(r, told, size, hits, share, share, share, "counted")
         random = np.random.default_rng(list(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()))
         drawn = draw(points.sizes, r, self.draws, random)  # the original may be among them
         if self.method == "sequential":
-            return found | await self._sequential(points, *drawn, label)
+            sequence = await self._sequential(points, *drawn, label)
+            hits, n, (low, high) = sequence.hits, sequence.n, sequence.interval
+            return ShareFinding(r, told, n, hits, hits / n, low, high, self.method)
         hits = await _held(points, *drawn, label)
         low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(
             hits, self.draws, self.delta
         )
-        return found | {
-            "n": self.draws,
-            "hold": hits,
-            "value": hits / self.draws,
-            "low": low,
-            "high": high,
-            "method": self.method,
-        }
+        return ShareFinding(r, told, self.draws, hits, hits / self.draws, low, high, self.method)
 
-    async def _sequential(self, points: Points, places: Whole, picks: Whole, label: int) -> dict[str, Any]:
+    async def _sequential(self, points: Points, places: Whole, picks: Whole, label: int) -> Sequential:
         """Until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
             some = slice(sequence.n, sequence.n + min(_TEXTS_BETWEEN_LOOKS, room))
             hits = await _held(points, places[some], picks[some], label)
             sequence.add(hits, len(places[some]))
-        low, high = sequence.interval
-        found = {"n": sequence.n, "hold": sequence.hits, "value": sequence.hits / sequence.n}
-        return found | {"low": low, "high": high, "method": self.method}
+        return sequence
 
 
 @dataclass(frozen=True)
@@ -124,9 +118,9 @@ class Shares:
 
     radii: tuple[Share, ...]
 
-    async def __call__(self, points: Points, label: int, words: int, seed: str) -> list[dict[str, Any]]:
+    async def __call__(self, points: Points, label: int, words: int, seed: str) -> tuple[ShareFinding, ...]:
         """Each share as a record keeps it, in the order asked for."""
-        return [await share(points, label, words, seed) for share in self.radii]
+        return tuple([await share(points, label, words, seed) for share in self.radii])
 
 
 def checked(asked: Share | str | int | Sequence[Share | str | int] | None) -> tuple[Share, ...]:

@@ -11,19 +11,20 @@ from typing import Any
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.attacks.textbugger import Slopes
-from mohs.attacks.trial import NEAR_TIE, failure, record_of, seen_by
 from mohs.bounds.additive import worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
-from mohs.bounds.points import TIE, Points, Table
+from mohs.bounds.finding import RadiusFinding
+from mohs.bounds.points import TIE, Points
 from mohs.bounds.prover import Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share, Shares
-from mohs.engine import Answers, BudgetSpent, Meter
-from mohs.models.sheets import Sheet
-from mohs.models.victim import Fields, Scores, Victim
+from mohs.engine import BudgetSpent, Meter
+from mohs.models.victim import Fields, Scores
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Source, Space, build_space
 from mohs.space.omega import Edits
+from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
+from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.text import brief
 
@@ -42,68 +43,48 @@ class RadiusTask:
     constraints: tuple[Constraint, ...]  # on words
     stopwords: frozenset[str]
     attacks: tuple[tuple[str, Attack], ...]
-    model: Victim
-    victim: Answers[Fields, Scores]
-    judge: Answers[Fields, Scores]
+    target: Target
     services: Mapping[str, Any]
-    classes: int
-    sheets: Answers[Sheet, Table] | None = None  # where the victim takes rows of tokens
     prover: Prover = Prover()
     seconds: float | None = None  # an example
     bounds: bool = True  # or everything is asked
-    steady: bool = True  # whether the victim repeats itself: of one that does not nothing can be proven
     share: Share | Shares | None = None
     seed: int = 0
     clock: Callable[[], float] = time.monotonic
 
     async def __call__(self, example: Example) -> Record:
         """The record of an example; whatever raises becomes its outcome `error`."""
-        facts: dict[str, Any] = {}
         counts: list[Callable[[], int]] = []  # of texts asked
-        try:
-            outcome = await self._measured(example, facts, counts)
-        except Exception as error:
-            facts |= failure(error)
-            outcome = Outcome.ERROR
-        facts["queries"] = sum(count() for count in counts)
-        return record_of(self.name, example, self.seed, outcome, facts)
 
-    async def _measured(self, example: Example, facts: dict[str, Any], counts: list[Callable[[], int]]) -> Outcome:
-        x, label = example.text, example.label
-        (before,) = await self.judge.ask([x.fields])
+        async def search(draft: Draft) -> Outcome:
+            try:
+                return await self._measure(example, draft, counts)
+            finally:
+                draft.queries = sum(count() for count in counts)
+
+        return await attempt(self.name, example, self.seed, search)
+
+    async def _measure(self, example: Example, draft: Draft, counts: list[Callable[[], int]]) -> Outcome:
+        x, label, target = example.text, example.label, self.target
+        before = await draft.probe(target, example)
         counts.append(lambda: 1)
-        facts |= {"scores_before": before, "near_tie": abs(margin_of(before, label)) < NEAR_TIE}
+        draft.near_tie = abs(margin_of(before, label)) < NEAR_TIE
         if margin_of(before, label) <= TIE:
             return Outcome.SKIPPED
-        meter: Meter[Fields, Scores] = Meter(self.victim, None, key=brief)
+        meter: Meter[Fields, Scores] = Meter(target.victim, None, key=brief)
         counts.append(lambda: meter.queries)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
-        positions = seen_by(self.model, example)
-        facts["beyond_window"] = len(example.positions) - len(positions)
+        positions = draft.look(target, example)
         space = await build_space(x, self.source, self.constraints, self.stopwords, positions, ask)
-        facts["positions"] = len(space.positions)
+        draft.positions = len(space.positions)
         uppers: dict[str, Edits | None] = {}
         for name, attack in self.attacks:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
-        started = self.clock()
-
-        def late() -> bool:
-            return self.seconds is not None and self.clock() - started > self.seconds
-
-        points = Points(space, self.victim, self.judge, self.model, self.sheets)
+        points = Points(space, target.victim, target.judge, target.model, target.sheets)
         counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
-        proof, form = await self._closed(space, label, counts) if self.steady else None, "closed form"
-        if proof is None:
-            last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
-            bound = bound_of(self.model, space, label) if self.bounds and self.steady and last > 1 else None
-            if self.steady:
-                prover = Prover(last, self.prover.most)
-                proof = await prover(points, label, late, bound, await self._order(space, label, ask))
-            else:
-                proof = Proof(stopped="unsteady")
-            form = "enumeration" if bound is None else "enumeration and bounds"
+        proof, form = await self._proven(points, label, found, ask, counts)
         share = None
         if self.share is not None:
             share = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
@@ -113,36 +94,52 @@ class RadiusTask:
         upper = None if found is None else len(found)
         lower = proof.certified if upper is None else min(proof.certified, upper - 1)  # coarse numbers may have erred
         whole = lower >= len(space.choices)
-        details: dict[str, Any] = {
-            "lower": lower,
-            "upper": upper,
-            "exact": whole or upper == lower + 1,
-            "whole": whole,
-            "by": form,
-            "stopped": proof.stopped,
-            "sizes": [level.size for level in proof.levels],
-            "pruned": [level.pruned for level in proof.levels],
-            "margins": [level.margin for level in proof.levels],
-            "attacks": {name: None if edits is None else len(edits) for name, edits in uppers.items()},
-        }
-        if not proof.stopped and not details["exact"]:
-            details["stopped"] = "max-r"
-        if share is not None:
-            details["share"] = share
-        if lower:
-            details["certificate"] = self._certificate(example, space, lower, form, proof.levels, points.tolerance)
-        facts["details"] = details
+        exact = whole or upper == lower + 1
+        draft.finding = RadiusFinding(
+            lower=lower,
+            upper=upper,
+            exact=exact,
+            whole=whole,
+            by=form,
+            stopped=proof.stopped or ("" if exact else "max-r"),
+            sizes=tuple(level.size for level in proof.levels),
+            pruned=tuple(level.pruned for level in proof.levels),
+            margins=tuple(level.margin for level in proof.levels),
+            attacks={name: None if edits is None else len(edits) for name, edits in uppers.items()},
+            share=share,
+            certificate=self._certificate(example, points, lower, form, proof.levels) if lower else None,
+        )
         if found is not None:
             text = x.replace_all(found)
-            (after,) = await self.judge.ask([text.fields])
-            facts |= {"perturbed": text.fields, "edits": space.edits(text), "scores_after": after}
+            (draft.scores_after,) = await target.judge.ask([text.fields])
+            draft.perturbed, draft.edits = text.fields, space.edits(text)
         return Outcome.MEASURED
+
+    async def _proven(
+        self, points: Points, label: int, found: Edits | None, ask: Ask, counts: list[Callable[[], int]]
+    ) -> tuple[Proof, str]:
+        """How far the label provably stays, and by which form of proof. Nothing is proven of an unsteady victim."""
+        if not self.target.steady:
+            return Proof(stopped="unsteady"), "enumeration"
+        started = self.clock()
+
+        def late() -> bool:
+            return self.seconds is not None and self.clock() - started > self.seconds
+
+        closed = await self._closed(points.space, label, counts)
+        if closed is not None:
+            return closed, "closed form"
+        last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
+        bound = bound_of(self.target.model, points.space, label) if self.bounds and last > 1 else None
+        prover = Prover(last, self.prover.most)
+        proof = await prover(points, label, late, bound, await self._order(points.space, label, ask))
+        return proof, "enumeration" if bound is None else "enumeration and bounds"
 
     async def _confirmed(self, space: Space, edits: Edits | None, label: int) -> Edits | None:
         """A text that has another label, if the judge says so too."""
         if edits is None:
             return None
-        (after,) = await self.judge.ask([space.text.replace_all(edits).fields])
+        (after,) = await self.target.judge.ask([space.text.replace_all(edits).fields])
         return edits if margin_of(after, label) < -TIE else None
 
     async def _order(self, space: Space, label: int, ask: Ask) -> list[int]:
@@ -154,26 +151,26 @@ class RadiusTask:
         return sorted(range(len(places)), key=lambda number: -steep[places[number]])
 
     async def _attacked(self, attack: Attack, space: Space, label: int, ask: Ask) -> Edits | None:
-        goal = parse_goal(UNTARGETED, label, self.classes)
+        goal = parse_goal(UNTARGETED, label, self.target.classes)
         try:
             proposal = await attack(space.text, goal, space, ask)
         except BudgetSpent:
             return None
         if proposal == space.text or proposal not in space:
             return None
-        (after,) = await self.judge.ask([proposal.fields])
+        (after,) = await self.target.judge.ask([proposal.fields])
         if margin_of(after, label) >= -TIE:
             return None
         return {edit.position: edit.new for edit in space.edits(proposal)}
 
     async def _closed(self, space: Space, label: int, counts: list[Callable[[], int]]) -> Proof | None:
         """Where words add up: the worst text of every level, put to the judge."""
-        worst = worst_of(self.model, space, label)
+        worst = worst_of(self.target.model, space, label)
         if worst is None:
             return None
         proof = Proof()
         texts = [space.text.replace_all(worst.edits(r)) for r in range(1, len(worst.steps) + 1)]
-        answers = await self.judge.ask([text.fields for text in texts]) if texts else []
+        answers = await self.target.judge.ask([text.fields for text in texts]) if texts else []
         counts.append(lambda: len(texts))
         for r, scores in enumerate(answers, 1):
             margin = margin_of(scores, label)
@@ -190,17 +187,17 @@ class RadiusTask:
         return proof
 
     def _certificate(
-        self, example: Example, space: Space, radius: int, form: str, levels: list[Level], tolerance: float
+        self, example: Example, points: Points, radius: int, form: str, levels: list[Level]
     ) -> dict[str, Any]:
         return Certificate(
-            victim=self.model.name,
-            fingerprint=self.model.fingerprint,
+            victim=self.target.model.name,
+            fingerprint=self.target.model.fingerprint,
             example=example.id,
             text=example.text.fields,
             label=example.label,
             radius=radius,
-            choices=space.choices,
+            choices=points.space.choices,
             by=form,
             levels=tuple(levels[:radius]),
-            tolerance=tolerance,
+            tolerance=points.tolerance,
         ).to_json()

@@ -91,6 +91,13 @@ class RadiusVerb(Verb):
     tagger: Any = model("tagger")
     encoder: Any = model("encoder")
 
+    @classmethod
+    def finding(cls) -> type:
+        """See there."""
+        from mohs.bounds.finding import RadiusFinding
+
+        return RadiusFinding
+
     def check(self) -> None:
         """Shares, space and attacks must exist and go together."""
         if self.together and not self._shares:
@@ -108,7 +115,9 @@ class RadiusVerb(Verb):
             raise BadInput(f"The time limit is {self.time_limit}; it must be above 0.")
         for name, method in self._members:
             if getattr(method, "living", False):
-                raise BadInput(f"{name} makes its words up as it goes, so it has no fixed space; use pdp or textfooler.")
+                raise BadInput(
+                    f"{name} makes its words up as it goes, so it has no fixed space; use pdp or textfooler."
+                )
             if hasattr(method, "goal"):
                 raise BadInput(f"{name} is after something else than another label; use pdp or textfooler.")
             if [other for other, _ in self._members].count(name) > 1:

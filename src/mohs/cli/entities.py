@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli.options import Config, Json, Verbose, comma
+from mohs.cli.options import Config, Json, Verbose
 from mohs.errors import BadInput
+from mohs.runs.settings import comma
 
 
 def entities(

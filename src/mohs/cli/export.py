@@ -37,7 +37,7 @@ def export(
     from mohs.records import Outcome
     from mohs.records.export import FORMATS
     from mohs.records.export import export as write
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
     ending = out.suffix.lstrip(".").lower() if out else ""
     if format is None and ending and ending not in FORMATS:
@@ -51,7 +51,7 @@ def export(
         if there and outcome not in there:
             raise BadInput(f"No record of {run} has the outcome {outcome}; those there are: {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
-        count = write(wanted, format, out, sys.stdout)
+        count = write(wanted, format, out, sys.stdout, opened.view().columns)
     if out is not None:
         if json:
             from json import dumps

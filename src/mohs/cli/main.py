@@ -14,7 +14,8 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, attack, bias, entities, export, radius, report, second_order, train, train_pocket
+from mohs.cli import assets, demo, entities, export, report, train, train_pocket, verify
+from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
 
 app = typer.Typer(
@@ -27,14 +28,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 # Short helps are given where the first sentence is too long for a line of 80 characters.
-app.command("demo", short_help="Attack the bundled classifier on the bundled reviews.")(attack.demo)
-app.command("attack")(attack.attack)
-app.command("second-order", short_help="Look near each example for a text that a synonym tips over.")(
-    second_order.second_order
-)
-app.command("bias", short_help="Measure how words such as he and she move a classifier.")(bias.bias)
-app.command("radius", short_help="How many substitutions predictions withstand, proven.")(radius.radius)
-app.command("verify", short_help="Check the certificates of a radius run.")(radius.verify)
+app.command("demo", short_help="Attack the bundled classifier on the bundled reviews.")(demo.demo)
+add_verbs(app)
+app.command("verify", short_help="Check the certificates of a radius run.")(verify.verify)
 app.command("report")(report.report)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)

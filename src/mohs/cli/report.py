@@ -50,22 +50,17 @@ def report(
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
       mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
-    from mohs.errors import BadInput
-    from mohs.report.template import write_against
+    from mohs.report.template import written as write
     from mohs.report.terminal import print_run
-    from mohs.run import Run
+    from mohs.runs.run import Run
 
     with Run.open(run) as opened, Run.open(against) if against else nullcontext() as before:
-        if epsilon is not None and opened.command != "bias":
-            raise BadInput(f"{run} is a run of `mohs {opened.command}`; --filter-epsilon is for runs of `mohs bias`.")
-        if no_page:
-            written = None
-        elif before is not None:
-            written = write_against(opened, before, page or run / "against.html", epsilon)
-        else:
-            written = opened.report(page or run / "report.html", epsilon=epsilon)
-        place = str(written) if written else None
-        errors = print_run(opened, as_json=json, verbose=verbose, against=before, epsilon=epsilon, page=place)
+        view = opened.view(against=before, epsilon=epsilon)
+        place = page or run / ("report.html" if before is None else "against.html")
+        written = None if no_page else write(view.page(), place)
+        errors = print_run(
+            opened, view, as_json=json, verbose=verbose, page=str(written) if written is not None else None
+        )
         if written and not json:
             print(f"Page: {written}")
         if errors:
@@ -84,7 +79,8 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
     """
     from dataclasses import asdict
 
-    from mohs.attacks.catalogue import BATTERIES, describe, entries, find_attack
+    from mohs.attacks.catalogue import BATTERIES, entries, find_attack
+    from mohs.tasks.described import describe
 
     if json:
         from json import dumps

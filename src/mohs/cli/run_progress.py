@@ -87,7 +87,7 @@ def finished(run: Run, as_json: bool, verbose: bool, ending: str, **extra: Any) 
     """Print the summary, a few diffs and where things are; exit with 3 if some examples ended in an error."""
     from mohs.report.terminal import print_run
 
-    errors = print_run(run, as_json=as_json, verbose=verbose, diffs=3, **extra)
+    errors = print_run(run, run.view(), as_json=as_json, verbose=verbose, diffs=3, **extra)
     if not as_json:
         print(ending)
     if errors:

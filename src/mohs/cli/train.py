@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mohs.cli.options import Config, Json, Verbose, comma
+from mohs.cli.options import Config, Json, Verbose
 from mohs.errors import BadInput
+from mohs.runs.settings import comma
 
 if TYPE_CHECKING:
     from mohs.training.loop import Progress as At

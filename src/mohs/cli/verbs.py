@@ -31,7 +31,7 @@ def add_verbs(app: typer.Typer) -> None:
     for name in commands():
         verb = verb_of(name)
         about = help_of(verb.__doc__ or "", verb.examples)
-        call = command([Settings, verb, Place], partial(_run), about, first=_order(verb))
+        call = command([Settings, verb, Place], _run, about, first=_order(verb))
         app.command(name, short_help=verb.short or None)(call)
 
 

@@ -19,8 +19,7 @@ _ROUNDS_A_SMALL_BATCH_WAITS = 16
 class Model(Protocol[Item, AnswerOut]):
     """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it.
 
-    A model may also say `few`, the rows under which a batch had better wait for company, `together`, the rows up to
-    which all batches have one shape (see Service), and `rows_of`, how many rows items make, if not one each.
+    How large its batches had better be is told to its service (see Service).
     """
 
     @property
@@ -74,7 +73,16 @@ class Service(Generic[Item, Answer]):
     same question always meets the model in the same shape, which is how final verdicts are taken.
     """
 
-    def __init__(self, model: Model[Item, Answer], *, cache: AnswerCache | None = None, alone: bool = False) -> None:
+    def __init__(
+        self,
+        model: Model[Item, Answer],
+        *,
+        cache: AnswerCache | None = None,
+        alone: bool = False,
+        together: int = 1,
+        few: int = 1,
+        rows: Callable[[list[Item]], int] = len,
+    ) -> None:
         self.model = model
         self.cache = cache
         self.alone = alone
@@ -86,7 +94,9 @@ class Service(Generic[Item, Answer]):
         self._flying: deque[tuple[list[Item], Any]] = deque()
         self._asked: dict[Item, list[tuple[Question[Item, Answer], int]]] = {}
         self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
-        self._rows: Callable[[list[Item]], int] = getattr(model, "rows_of", len)
+        self._few = few
+        self._together = together
+        self._rows = rows
         self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
 
     def ask(self, items: Sequence[Item]) -> Question[Item, Answer]:
@@ -149,20 +159,19 @@ class Service(Generic[Item, Answer]):
 
         Smaller ones wait for company, though not more than a few rounds.
         """
-        few = getattr(self.model, "few", 1)
-        large = [batch for batch in batches if len(batch) >= few]
+        large = [batch for batch in batches if len(batch) >= self._few]
         if not large or len(large) == len(batches) or self._patience == 0:
             self._patience = _ROUNDS_A_SMALL_BATCH_WAITS
             return batches
         self._patience -= 1
         for batch in batches:
-            if len(batch) < few:
+            if len(batch) < self._few:
                 self._waiting |= {item: self._asked.pop(item) for item in batch}
         return large
 
     def _apart(self, items: list[Item]) -> list[list[Item]]:
         """Batches of one, or of as many as a model says it keeps in one shape, where companions do not matter."""
-        size = getattr(self.model, "together", 1)
+        size = self._together
         if size == 1:
             return [[item] for item in sorted(items, key=repr)]
         return [batch[at : at + size] for batch in self.model.plan(items) for at in range(0, len(batch), size)]

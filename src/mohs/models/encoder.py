@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.pretrained import load_hf
 from mohs.models.transformer import Ticket, Transformer
 from mohs.models.victim import Fields
 from mohs.text import pocket
@@ -60,12 +61,7 @@ class HfEncoder(Transformer):
 
     def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
         super().__init__(
-            spec,
-            "AutoModel",
-            _mean,
-            device=device,
-            tokens=tokens,
-            trust_code=trust_code,
+            f"hf:{spec}", lambda: load_hf(spec, "AutoModel", trust_code), _mean, device=device, tokens=tokens
         )
 
     def collect(self, ticket: Ticket) -> list[Vector]:

@@ -33,6 +33,7 @@ class FunctionVictim:
         output: Output | str = Output.PROBABILITIES,
         labels: Sequence[str] = (),
         batch: int = 256,
+        rejects: bool = False,  # its last score says that it rejects the text
         fingerprint: str | None = None,
     ) -> None:
         called = getattr(function, "__qualname__", type(function).__name__)
@@ -41,10 +42,11 @@ class FunctionVictim:
         at_least(1, batch=batch)
         self.labels = tuple(labels)
         self.hard = self.output is Output.LABELS
+        self.rejects = rejects
         self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output, named=name is not None)
         self._function = function
         self._batch = batch
-        self._classes: int | None = len(self.labels) or None
+        self._classes: int | None = len(self.labels) + rejects if self.labels else None
         if self.hard and not self.labels:
             raise BadInput(f"{self.name} gives labels only; name its classes, as in --labels negative,positive.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from mohs.engine import Model
 from mohs.errors import BadInput, VictimError
 from mohs.models.hf import HfVictim
 from mohs.models.token_rows import Row, keep, writable
-from mohs.models.victim import Fields, Victim
+from mohs.models.victim import Fields, Victim, traits_of
 from mohs.text.questions import Labelled, Slope, Vector
 
 _MEMORY_FACTOR = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
@@ -31,13 +31,22 @@ class Gradients(Model[Labelled, Slope], Protocol):
         ...
 
 
+@runtime_checkable
+class Open(Protocol):
+    """A victim that shows its inside."""
+
+    def gradients(self) -> Gradients:
+        """What answers questions about its slopes."""
+        ...
+
+
 def gradients_of(victim: Victim) -> Gradients:
     """The inside of a victim, or one sentence if it shows none."""
-    if hasattr(victim, "gradients"):
-        found: Gradients = victim.gradients()
-        return found
-    if isinstance(victim, HfVictim):
-        return HfGradients(victim)
+    inside = traits_of(victim).inside
+    if isinstance(inside, Open):
+        return inside.gradients()
+    if isinstance(inside, HfVictim):
+        return HfGradients(inside)
     raise BadInput(f"{victim.name} gives no gradients; white-box attacks need hf: or a model trained by `mohs train`.")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from mohs.errors import BadInput, VictimError
 from mohs.models.batch_shapes import FEWEST_ROWS, FEWEST_ROWS_ON_CUDA
+from mohs.models.pretrained import in_memory, load_hf
 from mohs.models.token_rows import Laid, keep
 from mohs.models.transformer import Ticket, Transformer
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
@@ -25,22 +27,27 @@ class HfVictim(Transformer):
 
     def __init__(
         self,
-        spec: str,
+        model: Any,  # a folder or a name on the hub, or the model itself, which stays as it is
+        tokenizer: Any = None,  # of a model given itself
         *,
         device: str = "auto",
-        dtype: str = "auto",  # fp32, or bf16 on CUDA; auto is fp32
+        dtype: str = "auto",  # fp32, or bf16 on CUDA; auto is fp32, or what a model given itself has
         labels: Sequence[str] = (),
         tokens: int = 0,  # tokens in a batch; 0: on CUDA a constant, on a CPU tried out
         trust_code: bool = False,
     ) -> None:
+        if isinstance(model, str):
+            name, load = f"hf:{model}", partial(load_hf, model, "AutoModelForSequenceClassification", trust_code)
+        else:
+            own, device, dtype = in_memory(model, tokenizer, device, dtype)
+            name, load = f"hf:{model.config.name_or_path or type(model).__name__}", lambda: (tokenizer, own)
         super().__init__(
-            spec,
-            "AutoModelForSequenceClassification",
+            name,
+            load,
             lambda outputs, real: outputs.logits.float(),
             device=device,
             dtype=dtype,
             tokens=tokens,
-            trust_code=trust_code,
         )
         config = self._model.config
         if config.num_labels < 2:
@@ -73,7 +80,7 @@ class HfVictim(Transformer):
         # A verdict on a model with coarse numbers is taken with fine ones.
         coarse = self._dtype.itemsize < 4
         self.verdict = (
-            HfVictim(spec, device=device, dtype="fp32", labels=labels, tokens=tokens, trust_code=trust_code)
+            HfVictim(model, tokenizer, device=device, dtype="fp32", labels=labels, tokens=tokens, trust_code=trust_code)
             if coarse
             else self
         )

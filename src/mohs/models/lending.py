@@ -17,6 +17,7 @@ import numpy as np
 from mohs.models.hf import HfVictim
 from mohs.models.token_rows import Laid
 from mohs.models.transformer import Ticket
+from mohs.models.victim import traits_of
 
 _MOST_BATCHES_FLYING = 3  # on the device or on their way
 
@@ -105,6 +106,11 @@ class _Owed:
         self.missing -= len(answers)
         if not self.missing:
             self.reply((self.ticket, self.found[0] if len(self.found) == 1 else np.concatenate(self.found)))
+
+
+def lender_of(victim: Any) -> Lender | None:
+    """What lends a victim's network to other processes, where that is better than a copy for each."""
+    return Lender(victim) if traits_of(victim).lends else None
 
 
 class Lender:

@@ -9,6 +9,7 @@ from typing import Any
 from mohs.errors import BadInput
 from mohs.models.victim import Output, Victim, declared
 
+AnyVictim = str | Victim | Callable[[list[Any]], Any] | tuple[Any, Any] | Any
 KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH"
 
 
@@ -43,7 +44,7 @@ def load_victim(
 
         return load_function(rest, labels=labels, **_typed(FunctionVictim, given, spec))
     if kind == "sklearn" and rest:
-        from mohs.models.pickled import load_sklearn
+        from mohs.models.sklearn import load_sklearn
 
         typed = _typed(load_sklearn, given, spec)
         return load_sklearn(rest, trust_pickle=trust_pickle, labels=labels, **typed)
@@ -56,6 +57,9 @@ def load_victim(
 
 _NOT_OPTIONS = {
     "spec",
+    "model",
+    "tokenizer",
+    "place",
     "url",
     "function",
     "name",
@@ -88,7 +92,75 @@ def _typed(kind: Callable[..., Any], given: Mapping[str, str], spec: str) -> dic
             typed[name] = declared(value)
             continue
         try:
-            typed[name] = type(known[name])(value)
+            read = _yes if isinstance(known[name], bool) else type(known[name])
+            typed[name] = read(value)
         except ValueError:
             raise BadInput(f"Victim option {name}={value} does not fit; the default is {known[name]!s}.") from None
     return typed
+
+
+def _yes(value: str | bool) -> bool:
+    """`yes` or `no`, in the ways people write them."""
+    if str(value).lower() not in ("yes", "no", "true", "false"):
+        raise ValueError(value)
+    return str(value).lower() in ("yes", "true")
+
+
+def victim_from(
+    victim: Any,
+    *,
+    device: str = "auto",
+    labels: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+) -> Victim:
+    """A victim of what people have at hand.
+
+    A name as on the command line; a Victim; a Hugging Face model and its tokenizer as a pair, or a `transformers`
+    pipeline with both; a fitted scikit-learn estimator that takes texts; a function from texts to probabilities.
+    """
+    if isinstance(victim, str):
+        return load_victim(
+            victim,
+            device=device,
+            labels=labels,
+            options=options,
+            trust_pickle=trust_pickle,
+            trust_code=trust_code,
+        )
+    if hasattr(victim, "launch") and hasattr(victim, "collect"):
+        found: Victim = victim
+        return found
+    pair = _model_and_tokenizer(victim)
+    if pair is not None:
+        from mohs.models.hf import HfVictim
+
+        return HfVictim(*pair, device=device, labels=labels, **_typed(HfVictim, options or {}, "The model"))
+    if hasattr(victim, "predict") and hasattr(victim, "get_params"):
+        from mohs.models.sklearn import sklearn_victim
+
+        return sklearn_victim(victim, labels=labels, **_typed(sklearn_victim, options or {}, "The estimator"))
+    if callable(victim):
+        from mohs.models.function import FunctionVictim
+
+        return FunctionVictim(victim, labels=labels, **_typed(FunctionVictim, options or {}, "The function"))
+    raise BadInput(
+        f"A {type(victim).__name__} is no victim; give a name, a victim, a model with its tokenizer, a fitted "
+        "estimator, or a function from texts to probabilities."
+    )
+
+
+def _model_and_tokenizer(victim: Any) -> tuple[Any, Any] | None:
+    """A Hugging Face model and its tokenizer, given as a pair in either order or inside a pipeline."""
+    parts = victim if isinstance(victim, tuple | list) else (_part(victim, "model"), _part(victim, "tokenizer"))
+    if len(parts) != 2:
+        return None
+    for model, tokenizer in (parts, parts[::-1]):
+        if hasattr(model, "state_dict") and hasattr(model, "config") and callable(tokenizer):
+            return model, tokenizer
+    return None
+
+
+def _part(victim: Any, name: str) -> Any:
+    return getattr(victim, name, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import importlib
 import importlib.util
@@ -101,6 +102,29 @@ def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tu
             f"which would be random numbers; give a model that was trained as {role}."
         )
     return tokenizer, model
+
+
+def in_memory(model: Any, tokenizer: Any, device: str, dtype: str) -> tuple[Any, str, str]:
+    """A model that somebody has already loaded, for our use: with its device and kind of numbers.
+
+    Theirs stays as it is: hooks, mode and device are changed on a copy, which shares the weights where it can.
+    """
+    import torch
+
+    if tokenizer is None:
+        raise BadInput(f"A {type(model).__name__} needs its tokenizer beside it; give (model, tokenizer).")
+    if not getattr(tokenizer, "is_fast", False):
+        raise BadInput(f"{type(tokenizer).__name__} is no fast tokenizer; load it with AutoTokenizer, use_fast=True.")
+    tensors = [*model.parameters(), *model.buffers()]
+    if device == "auto":
+        device = str(tensors[0].device)
+    coarse = device.startswith("cuda") and tensors[0].dtype is torch.bfloat16
+    if dtype == "auto":
+        dtype = "bf16" if coarse else "fp32"
+    wanted = torch.bfloat16 if dtype == "bf16" else torch.float32
+    place = torch.device(device)
+    fits = all(t.device == place and (not t.is_floating_point() or t.dtype is wanted) for t in tensors)
+    return copy.deepcopy(model, {id(t): t for t in tensors} if fits else None), device, dtype
 
 
 def window_of(tokenizer: Any, config: Any) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, product
 from math import prod
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from mohs.models.special_tokens import SpecialTokens
 from mohs.models.token_rows import INT32_BYTES, Laid
 from mohs.models.tokens import Composer
 from mohs.models.transformer import Ticket
-from mohs.models.victim import Output, probabilities
+from mohs.models.victim import Output, probabilities, traits_of
 from mohs.text import Text
 
 Whole = npt.NDArray[np.int32]
@@ -93,7 +93,7 @@ def _put(ids: Whole, kinds: Whole | None, at: npt.NDArray[np.int64], segment: Se
         kinds.reshape(-1)[where] = segment.kinds
 
 
-def layout_of(
+def text_layout(
     text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, special_tokens: SpecialTokens, types: bool
 ) -> Layout | None:
     """The layout of a text with its choices; None if some of its texts can only be read as strings."""
@@ -274,12 +274,27 @@ class Sheets:
         return np.split(table, np.cumsum([len(sheet.places) for sheet in sheets])[:-1])
 
 
+@runtime_checkable
+class TakesRows(Protocol):
+    """The inside of a victim that takes rows of tokens."""
+
+    def layout(self, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
+        """How the rows of a text's variants are put together without strings; None if they cannot be."""
+        ...
+
+
+def layout_of(model: Any, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
+    """The layout of a text for a victim; None if it, or this text, takes strings only."""
+    inside = traits_of(model).inside
+    return inside.layout(text, choices) if isinstance(inside, TakesRows) else None
+
+
 def sheets_of(model: Any, probe: Sequence[str] = ("a",)) -> Service[Sheet, Table] | None:
     """What answers sheets, if a victim takes rows of tokens; the probe shows that it does."""
-    layout = model.layout(Text(*probe), {}) if hasattr(model, "layout") else None
+    layout = layout_of(model, Text(*probe), {})
     if layout is None:
         return None
-    service: Service[Sheet, Table] = Service(Sheets(model))
+    service: Service[Sheet, Table] = Service(Sheets(traits_of(model).inside), rows=Sheets.rows_of)
     nothing = np.zeros((1, 0), np.int32)
     service.prove([Sheet(layout, nothing, nothing)])
     return service

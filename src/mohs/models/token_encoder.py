@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.pretrained import load_hf
 from mohs.models.token_rows import keep
 from mohs.models.transformer import Transformer
 from mohs.models.victim import Fields
@@ -74,7 +75,14 @@ class TokenEncoder(Transformer):
         def read(outputs: Any, real: Any) -> Any:
             return (outputs.last_hidden_state if layer is None else outputs.hidden_states[layer]).float()
 
-        super().__init__(spec, "AutoModel", read, device=device, tokens=tokens, trust_code=trust_code, pads=False)
+        super().__init__(
+            f"hf:{spec}",
+            lambda: load_hf(spec, "AutoModel", trust_code),
+            read,
+            device=device,
+            tokens=tokens,
+            pads=False,
+        )
         if layer is not None:
             layers = self._model.config.num_hidden_layers
             if not 0 <= layer <= layers:

@@ -21,7 +21,7 @@ from mohs.models.batch_shapes import (
 )
 from mohs.models.device import choose_device, choose_dtype
 from mohs.models.graphs import Graphs, Key
-from mohs.models.pretrained import hash_of, load_hf, window_of
+from mohs.models.pretrained import hash_of, window_of
 from mohs.models.special_tokens import SpecialTokens
 from mohs.models.token_rows import INT32_BYTES, Laid, Packed, Row, laid_out, packed_rows, writable
 from mohs.models.tokens import Composer
@@ -167,19 +167,16 @@ class Transformer(Network):
 
     def __init__(
         self,
-        spec: str,
-        kind: str,
+        name: str,
+        load: Callable[[], tuple[Any, Any]],  # gives the tokenizer and the model
         read: Callable[[Any, Any], Any],
         *,
         device: str,
         dtype: str = "auto",
         tokens: int = 0,
-        trust_code: bool = False,
         pads: bool = True,  # where the device likes it
     ) -> None:
-        super().__init__(
-            f"hf:{spec}", lambda: load_hf(spec, kind, trust_code), device=device, dtype=dtype, tokens=tokens
-        )
+        super().__init__(name, load, device=device, dtype=dtype, tokens=tokens)
         self._read = read
         self._row_step = 1  # a batch is filled up to a multiple of this, and to four rows
         self._late = False  # not before the layers, where it takes four tokens, but behind them
@@ -232,9 +229,9 @@ class Transformer(Network):
 
     def layout(self, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
         """How the rows of a text's variants are put together without strings; None if they cannot be."""
-        from mohs.models.sheets import layout_of
+        from mohs.models.sheets import text_layout
 
-        return layout_of(text, choices, self.composer, self._special_tokens, self._types)
+        return text_layout(text, choices, self.composer, self._special_tokens, self._types)
 
     def lengths(self, tokens: Any) -> Any:
         """How long rows of so many tokens are to the device."""

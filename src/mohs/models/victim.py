@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput, VictimError
 
 Fields = tuple[str, ...]  # the strings of one text: one, or two for a pair
@@ -29,7 +31,7 @@ class Output(StrEnum):
 class Victim(Protocol):
     """A text classifier under test, as a model that a service can batch (see mohs.engine.Model).
 
-    It may also say `verdict`, the victim that judges in its place, and `crowd`, how many searches keep it busy.
+    It may also state any of its `Traits` as an attribute of that name; what it does not state has its default.
     """
 
     name: str
@@ -54,6 +56,35 @@ class Victim(Protocol):
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
         """How many characters of each field fit into the victim's window; None if everything does."""
         ...
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a victim can do and likes, beside answering batches. The defaults fit one of which nothing is known."""
+
+    hard: bool = False  # gives labels only: its scores are zeros and a one
+    exact: bool = False  # a text's scores do not depend on its companions in the batch
+    rejects: bool = False  # its last score is no class: it says that the victim rejects the text
+    crowd: int = 256  # searches alive at once that keep it busy
+    few: int = 1  # rows under which a batch had better wait for company
+    together: int = 1  # rows up to which all its batches have one shape, in which companions do not matter
+    tolerance: float = 1e-4  # margins below this decide nothing; the default is for 32-bit numbers
+    lends: bool = False  # its network had better be shared by several processes
+    verdict: Victim | None = None  # the victim that judges in its place: the same one with finer numbers
+    inside: Any = None  # the victim whose weights may be looked at: for gradients, rows of tokens, bounds, closed forms
+
+
+def traits_of(victim: Any) -> Traits:
+    """The traits that a victim states, and defaults for the others. A plain victim shows its own inside."""
+    stated = {f.name: getattr(victim, f.name) for f in fields(Traits) if hasattr(victim, f.name)}
+    return Traits(**{"inside": victim, **stated})
+
+
+def service_of(victim: Victim, *, cache: AnswerCache | None = None, judge: bool = False) -> Service[Fields, Scores]:
+    """A queue for a victim; as a judge it asks in batches whose companions do not matter."""
+    traits = traits_of(victim)
+    alone = judge and not traits.exact
+    return Service(victim, cache=cache, alone=alone, together=traits.together, few=traits.few)
 
 
 def declared(output: Output | str) -> Output:

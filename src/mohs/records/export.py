@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -19,8 +19,15 @@ FORMATS = ("parquet", "csv", "jsonl")
 _JSON_COLUMNS = ("edits", "measures", "details", "scores_before", "scores_after")  # in a CSV file
 
 
-def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
-    """Flat rows: one column a field of the text, `adversarial_*` only where a text that fools was found."""
+Row = dict[str, Any]
+Columns = Callable[[Record], Row]
+
+
+def rows(records: Iterable[Record], columns: Columns | None = None) -> Iterator[dict[str, Any]]:
+    """Flat rows: one column a field of the text, `adversarial_*` only where a text that fools was found.
+
+    columns: what a verb's records have beside these.
+    """
     for record in records:
         row = record.to_row()
         row["outcome"] = str(record.outcome)
@@ -32,10 +39,12 @@ def rows(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
             row[f"original_{name}"] = record.original[number]
             hit = record.outcome in (Outcome.SUCCESS, Outcome.MEASURED) and record.perturbed is not None
             row[f"adversarial_{name}"] = record.perturbed[number] if hit and record.perturbed else None
-        yield row
+        yield row | (columns(record) if columns is not None else {})
 
 
-def export(records: Iterable[Record], format: str, out: Path | None, stdout: TextIO) -> int:
+def export(
+    records: Iterable[Record], format: str, out: Path | None, stdout: TextIO, columns: Columns | None = None
+) -> int:
     """Write all records in a format, to a file or to standard output; gives their number."""
     if format not in FORMATS:
         raise BadInput(f"Unknown format {format!r}; use {', '.join(FORMATS)}.")
@@ -49,16 +58,16 @@ def export(records: Iterable[Record], format: str, out: Path | None, stdout: Tex
         raise BadInput("The run has no records to export yet; let it finish an example first.")
     records = chain([first], source)
     if out is None:
-        return _write_stdout(records, format, stdout)
+        return _write_stdout(rows(records, columns), format, stdout)
     beside = out.with_name(out.name + ".part")
     device = out.exists() and not out.is_file()  # a pipe or a device cannot be renamed onto
     target = out if device else beside
     try:
         if format == "parquet":
-            count = _write_parquet(records, target)
+            count = _write_parquet(rows(records, columns), target)
         else:
             with target.open("w", encoding="utf-8", newline="") as file:
-                count = _write_lines(records, format, file)
+                count = _write_lines(rows(records, columns), format, file)
         if not device:
             beside.replace(out)
         return count
@@ -72,9 +81,9 @@ def export(records: Iterable[Record], format: str, out: Path | None, stdout: Tex
         raise
 
 
-def _write_stdout(records: Iterable[Record], format: str, stdout: TextIO) -> int:
+def _write_stdout(rows: Iterable[Row], format: str, stdout: TextIO) -> int:
     try:
-        count = _write_lines(records, format, stdout)
+        count = _write_lines(rows, format, stdout)
         stdout.flush()
         return count
     except BrokenPipeError:  # the reader has seen enough
@@ -87,10 +96,10 @@ def _write_stdout(records: Iterable[Record], format: str, stdout: TextIO) -> int
         raise MohsError(f"Standard output takes {error.encoding} only; name a file with --out.") from error
 
 
-def _write_lines(records: Iterable[Record], format: str, file: TextIO) -> int:
+def _write_lines(rows: Iterable[Row], format: str, file: TextIO) -> int:
     count = 0
     writer: csv.DictWriter[str] | None = None
-    for row in _alike(rows(records)):
+    for row in _alike(rows):
         count += 1
         if format == "jsonl":
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -104,12 +113,12 @@ def _write_lines(records: Iterable[Record], format: str, file: TextIO) -> int:
     return count
 
 
-def _write_parquet(records: Iterable[Record], target: Path) -> int:
+def _write_parquet(rows: Iterable[Row], target: Path) -> int:
     import pyarrow
     import pyarrow.parquet
 
     count = 0
-    source = _alike(rows(records))
+    source = _alike(rows)
     first = next(source)
     texts = pyarrow.string()
     edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts), ("source", texts)])

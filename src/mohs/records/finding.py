@@ -63,5 +63,3 @@ def _one_of(kinds: Sequence[Any], row: Any) -> Any:
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
-
-

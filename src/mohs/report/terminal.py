@@ -20,24 +20,12 @@ _ASKED = "_asked"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
+    from mohs.report.view import View
     from mohs.runs.run import Run
 
 
-def print_run(
-    run: Run,
-    *,
-    as_json: bool,
-    verbose: bool,
-    diffs: int = 0,
-    against: Run | None = None,
-    epsilon: float | None = None,
-    **extra: Any,
-) -> str:
-    """Print a run, or two bias runs side by side; gives a sentence about errors, empty if there were none.
-
-    epsilon: for bias runs, another than the one they were begun with.
-    """
-    view = run.view(against=against, epsilon=epsilon)
+def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int = 0, **extra: Any) -> str:
+    """Print a run as its view has it; gives a sentence about errors, empty if there were none."""
     notes = view.notes  # reads the records: nothing is printed of a run that cannot be read
     if as_json:
         place = str(run.folder) if run.folder else None

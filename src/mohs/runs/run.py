@@ -56,7 +56,7 @@ class Run:
 
     def records(self) -> Iterator[Record]:
         """Every record, by attack and then in the order of the data."""
-        return self._store.records(verb_of(self.command).finding if self.command in commands() else None)
+        return self._store.records(verb_of(self.command).finding() if self.command in commands() else None)
 
     def effort(self) -> dict[str, float]:
         """Forwards, batches and seconds; unlike the records these depend on the schedule and the cache."""

@@ -1,7 +1,5 @@
 """Second-order robustness (Zhang et al. 2021): natural neighbours of a text that one synonym tips over."""
 
-from mohs.second_order.patches import Patch, PatchBook
-from mohs.second_order.searches import METHODS, SecondOrder, find_method
-from mohs.second_order.task import SecondOrderTask
+import lazy_loader
 
-__all__ = ["METHODS", "Patch", "PatchBook", "SecondOrder", "SecondOrderTask", "find_method"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

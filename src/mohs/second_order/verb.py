@@ -23,7 +23,7 @@ SYNONYMS = "neighbours:k=8,min_cosine=0.5"
 _ENDLESS = 1e15  # texts that nobody enumerates
 _WORDS_NAMED = 3  # of those that are no patch words
 
-_Sizes = Sequence[tuple[float, int]]  # of some examples: how many texts one step leads to, and how many words may change
+_Sizes = Sequence[tuple[float, int]]  # of some examples: texts that one step leads to, and words that may change
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +71,13 @@ class SecondOrderVerb(Verb):
     sememes: Any = model("sememes")
     budget: int | None = option("The most queries for one example.", least=1)
 
+    @classmethod
+    def finding(cls) -> type:
+        """See there."""
+        from mohs.second_order.finding import SecondOrderFinding
+
+        return SecondOrderFinding
+
     def check(self) -> None:
         """The method and the source must exist and go with the other options."""
         _ = self._chosen, self._source
@@ -94,10 +101,8 @@ class SecondOrderVerb(Verb):
 
         chosen, ask = replace(self._chosen, refusal=subject.target.refusal), Services(services, Random(0))
         book, lost = patch_book(subject, self._source, ask)
-        sizes = [
-            (first, len(positions))
-            for _, first, positions in ([] if chosen.walk else first_steps(subject.target, subject.data, chosen.near, ask))
-        ]
+        steps = [] if chosen.walk else first_steps(subject.target, subject.data, chosen.near, ask)
+        sizes = [(first, len(positions)) for _, first, positions in steps]
         if chosen.width is None and not chosen.walk:
             chosen = replace(chosen, most=self.most)
             self._feasible(sizes)

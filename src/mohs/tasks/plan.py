@@ -48,7 +48,11 @@ class Verb:
     doing: ClassVar[str] = "working"  # beside the progress bar
     third: ClassVar[str | None] = None  # the option that may follow victim and examples without its name
     examples: ClassVar[tuple[str, ...]] = ()
-    finding: ClassVar[type | None] = None  # what its records hold beside what all records do
+
+    @classmethod
+    def finding(cls) -> type | None:
+        """What its records hold beside what all records do: a frozen dataclass, see `mohs.records.finding`."""
+        return None
 
     def check(self) -> None:
         """Refuse mistakes that show before anything is loaded."""

@@ -185,6 +185,9 @@ def _shown(value: object) -> str:
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
 
+AnyExamples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Row]
+
+
 def examples_from(values: Iterable[Example | tuple[str, Any] | Row], labels: Sequence[str] = ()) -> list[Example]:
     """Examples from what people have at hand in Python: Examples, (text, label) pairs, or rows."""
     found = []

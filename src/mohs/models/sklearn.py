@@ -1,8 +1,9 @@
-"""`sklearn:PATH`: a pickled scikit-learn pipeline, opened only when the user says the file is trusted."""
+"""Fitted scikit-learn estimators: in memory, or `sklearn:PATH`, a pickle opened only when the user trusts the file."""
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,16 +34,31 @@ def load_sklearn(
         model: Any = joblib.load(path)
     except Exception as error:  # unpickling can raise anything
         raise BadInput(f"{path} cannot be opened ({type(error).__name__}: {' '.join(str(error).split())}).") from error
+    return sklearn_victim(
+        model, name=f"sklearn:{spec}", place=str(path), labels=labels, batch=batch, fingerprint=_short(data)
+    )
+
+
+def sklearn_victim(
+    model: Any,
+    *,
+    name: str | None = None,
+    place: str = "The estimator",
+    labels: Sequence[str] = (),
+    batch: int = 1024,
+    fingerprint: str | None = None,
+) -> FunctionVictim:
+    """A fitted estimator that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
     classes = list(getattr(model, "classes_", []))
     names = tuple(labels) or tuple(map(str, classes))
     if classes and len(classes) != len(names):
         raise BadInput(
-            f"{path} has {len(classes)} classes ({', '.join(map(str, classes))}), but --labels names {len(names)}."
+            f"{place} has {len(classes)} classes ({', '.join(map(str, classes))}), but --labels names {len(names)}."
         )
-    in_order(str(path), [str(name) for name in classes], names)
+    in_order(place, [str(name) for name in classes], names)
     soft = hasattr(model, "predict_proba")
     if not soft and not hasattr(model, "predict"):
-        raise BadInput(f"{path} holds a {type(model).__name__}, which has neither predict_proba nor predict.")
+        raise BadInput(f"{place} holds a {type(model).__name__}, which has neither predict_proba nor predict.")
 
     def answer(texts: list[str]) -> Any:
         if soft:
@@ -52,9 +68,13 @@ def load_sklearn(
 
     return FunctionVictim(
         answer,
-        name=f"sklearn:{spec}",
+        name=name or f"sklearn:{type(model).__name__}",
         output=Output.PROBABILITIES if soft else Output.LABELS,
         labels=names,
         batch=batch,
-        fingerprint=hashlib.sha256(data).hexdigest()[:16],
+        fingerprint=fingerprint or _short(pickle.dumps(model)),
     )
+
+
+def _short(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

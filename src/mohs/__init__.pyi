@@ -1,0 +1,34 @@
+from . import assets as assets
+from . import attacks as attacks
+from . import bias as bias
+from . import bounds as bounds
+from . import engine as engine
+from . import errors as errors
+from . import models as models
+from . import records as records
+from . import report as report
+from . import runs as runs
+from . import second_order as second_order
+from . import space as space
+from . import tasks as tasks
+from . import text as text
+from . import training as training
+from .attacks.random_words import RandomWords as RandomWords
+from .attacks.textfooler import TextFooler as TextFooler
+from .models.function import FunctionVictim as FunctionVictim
+from .models.hf import HfVictim as HfVictim
+from .models.victim import Traits as Traits
+from .models.wrapper import Wrapper as Wrapper
+from .records.record import Outcome as Outcome
+from .records.record import Record as Record
+from .runs.api import attack as attack
+from .runs.api import radius as radius
+from .runs.api import second_order_attack as second_order_attack
+from .runs.api import token_bias as token_bias
+from .runs.run import Run as Run
+from .runs.verify import verify as verify
+from .text.dataset import Dataset as Dataset
+from .text.example import Example as Example
+from .text.text import Text as Text
+
+__version__: str

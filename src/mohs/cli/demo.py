@@ -1,0 +1,38 @@
+"""`mohs demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.run_progress import finished, progress_bar, saving_on_interrupt
+
+
+def demo(
+    n: Annotated[int, typer.Option(min=1, help="How many test reviews to attack.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    page: Annotated[Path, typer.Option("--page", metavar="FILE", help="Where to write the page.")] = Path(
+        "report.html"
+    ),
+    config: Config = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Attack the bundled classifier on the bundled reviews, and write report.html. Needs nothing of yours.
+
+    \b
+    Examples:
+      mohs demo
+      mohs demo --n 20 --page small.html
+    """
+    from mohs.runs.api import attack
+
+    with saving_on_interrupt(None), progress_bar(json) as progress:
+        run = attack("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
+    with run:
+        written = run.report(page)
+        caution = "Look at the changed words before the rate: with the bundled vectors some reverse the meaning."
+        finished(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))

@@ -1,0 +1,44 @@
+"""`mohs verify`."""
+
+from __future__ import annotations
+
+import typer
+
+from mohs.cli.settings import command, help_of
+from mohs.errors import BadInput
+from mohs.runs.settings import VictimSettings
+from mohs.runs.verify import Verify
+
+_EXAMPLES = ("mohs verify mohs-runs/RUN", "mohs verify certificates.jsonl --victim hf:./my-model --sample 1000")
+
+
+def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
+    from json import dumps
+
+    found = asked.run(settings)
+    broken = [certificate for certificate, checked in found if not checked.sound]
+    about, victim = ", ".join(sorted({certificate.victim for certificate in broken})), settings.victim
+    if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:
+        raise BadInput(f"{asked.certificates} is about {about}, and {victim} is another model; name it with --victim.")
+    if json:
+        rows = [{"example": c.example, "radius": c.radius, "by": c.by, **vars(checked)} for c, checked in found]
+        print(dumps(rows, ensure_ascii=False))
+    else:
+        for certificate, checked in found:
+            if verbose or not checked.sound:
+                print(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
+        if all(checked.whole for _, checked in found if checked.sound):
+            print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+        else:
+            texts = sum(checked.asked for _, checked in found)
+            print(f"{len(broken)} of {len(found)} are broken by {texts:,} texts drawn; a sample proves nothing.")
+        other = sum(checked.sound and checked.same is False for _, checked in found)
+        if other:
+            print(f"Of those that hold, {other} have other numbers in them than come out here.")
+    if broken:
+        raise typer.Exit(1)
+
+
+verify = command(
+    [Verify, VictimSettings], _verify, help_of(Verify.__doc__ or "", _EXAMPLES), first=["certificates", "victim"]
+)

@@ -1,0 +1,10 @@
+from .api import attack as attack
+from .api import radius as radius
+from .api import second_order_attack as second_order_attack
+from .api import token_bias as token_bias
+from .carry_out import carry_out as carry_out
+from .run import Run as Run
+from .settings import Settings as Settings
+from .settings import VictimSettings as VictimSettings
+from .verbs import register as register
+from .verify import verify as verify

@@ -1,0 +1,91 @@
+"""`mohs verify`: check certificates of `mohs radius` against a victim, by asking it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from mohs.errors import BadInput
+from mohs.runs.settings import VictimSettings
+from mohs.tasks.option import check_numbers, option
+
+if TYPE_CHECKING:
+    from mohs.bounds import Certificate, Checked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verify:
+    """Check certificates of `mohs radius` against a victim, fully or on a random sample. Exit code 1: one is broken."""
+
+    certificates: str | Path = option(
+        "A run folder, or a .json or .jsonl file of certificates.", metavar="CERT", argument=True
+    )
+    sample: int | None = option("Ask N texts of each level instead of all.", metavar="N", least=1)
+    bounds: bool = option("Settle again what a bound settled, or ask that too.", "--bounds/--no-bounds", default=True)
+    seed: int | None = option("Of the sample; by default other texts each time.")
+    example: str | None = option("Only the certificate of this example.", metavar="ID")
+
+    def run(self, settings: VictimSettings) -> list[tuple[Certificate, Checked]]:
+        """Each certificate with what came out of checking it."""
+        from mohs.bounds import Points, check
+        from mohs.models.sheets import sheets_of
+        from mohs.models.victim import service_of, traits_of
+        from mohs.runs.subject import victim_of
+        from mohs.space import Services, Space
+        from mohs.tasks.subject import answered
+
+        check_numbers(self)
+        found = _certificates(Path(self.certificates))
+        if self.example is not None:
+            found = [certificate for certificate in found if certificate.example == self.example]
+            if not found:
+                raise BadInput(f"{self.certificates} has no certificate of the example {self.example!r}.")
+        model = victim_of(settings)
+        final = traits_of(model).verdict or model
+        judge, many, sheets = service_of(final, judge=True), service_of(final), sheets_of(final)
+
+        def points(space: Space) -> Points:
+            return Points(space, many, judge, final, sheets)
+
+        nobody = Services({}, Random(0))
+        checks = [
+            answered(check(one, model, points, judge, self.sample, self.bounds, self.seed), nobody, judge, many, sheets)
+            for one in found
+        ]
+        return list(zip(found, checks, strict=True))
+
+
+def verify(
+    certificates: str | Path,
+    victim: Any,
+    *,
+    sample: int | None = None,
+    bounds: bool = True,
+    seed: int | None = None,
+    example: str | None = None,
+    **settings: Any,
+) -> list[tuple[Certificate, Checked]]:
+    """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level.
+
+    certificates: a run folder, or a file. Gives each certificate with what came out of checking it (`sound`, `why`).
+    bounds: texts that a bound settled are settled by it again; False: these are asked too.
+    seed: of the sample; by default other texts each time.
+    The other arguments say how the victim is loaded: device, labels, victim_options, trust_pickle, trust_code.
+    """
+    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example)
+    return asked.run(VictimSettings(victim=victim, **settings))
+
+
+def _certificates(path: Path) -> list[Certificate]:
+    from mohs.bounds import Certificate, read_certificates
+    from mohs.runs.run import Run
+
+    if not path.is_dir():
+        return read_certificates(path)
+    with Run.open(path) as run:
+        rows = [row["certificate"] for row in run.radii() if "certificate" in row]
+    if not rows:
+        raise BadInput(f"{path} has no certificates: nothing was proven in it, or nothing finished.")
+    return [Certificate.from_json(row) for row in rows]
