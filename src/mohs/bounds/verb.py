@@ -211,7 +211,7 @@ class RadiusVerb(Verb):
         """The shares asked for, as objects or by the options of the command line."""
         from mohs.bounds.share import Share, checked
 
-        told = {"epsilon": self.epsilon, "delta": self.delta, "method": self.interval, "n": self.draws}
+        told: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "method": self.interval, "n": self.draws}
         if self.share is None and not self.pac:
             for name in ("r", "epsilon", "delta", "interval", "draws"):
                 if getattr(self, name) not in (None, ()):

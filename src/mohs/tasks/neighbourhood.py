@@ -40,7 +40,7 @@ def first_steps(
     target: Target, examples: Iterable[Example], near: Neighbourhood, ask: Services
 ) -> list[tuple[Example, float, Sequence[int]]]:
     """For a few examples, how many texts one step leads to, and from which positions."""
-    found = []
+    found: list[tuple[Example, float, Sequence[int]]] = []
     for _, example in zip(range(_SAMPLE_FOR_SIZE), examples, strict=False):
         positions = target.sees(example)[1:]  # one word is the patch
         try:
