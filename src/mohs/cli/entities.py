@@ -9,7 +9,7 @@ import typer
 
 from mohs.cli.options import Config, Json, Verbose
 from mohs.errors import BadInput
-from mohs.runs.settings import comma
+from mohs.tasks.reading import comma
 
 
 def entities(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from mohs.errors import BadInput
-from mohs.runs.settings import joined
+from mohs.tasks.reading import joined
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -37,7 +37,10 @@ class HfVictim(Transformer):
         trust_code: bool = False,
     ) -> None:
         if isinstance(model, str):
-            name, load = f"hf:{model}", partial(load_hf, model, "AutoModelForSequenceClassification", trust_code)
+            name = f"hf:{model}"
+            load: Callable[[], tuple[Any, Any]] = partial(
+                load_hf, model, "AutoModelForSequenceClassification", trust_code
+            )
         else:
             own, device, dtype = in_memory(model, tokenizer, device, dtype)
             name, load = f"hf:{model.config.name_or_path or type(model).__name__}", lambda: (tokenizer, own)

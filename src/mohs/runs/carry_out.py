@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from mohs.runs.subject import alike
 from mohs.runs.workers import Order, spread
 from mohs.tasks.option import given
 from mohs.tasks.plan import Verb
+from mohs.tasks.reading import Reading
 
 Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
 
@@ -70,12 +71,15 @@ def carry_out(
     """
     job = job_of(settings, verb)
     try:
-        for note in job.facts["notes"] if said is not None else ():
-            said(note)
+        if said is not None:
+            for note in job.facts["notes"]:
+                said(note)
         order = None
         if settings.workers > 1:
             victim = settings.victim if job.lender is None else None
-            order = Order(replace(settings, victim=victim, data=job.subject.data, **_UNREAD), replace(verb)).checked()
+            shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
+            plain: Any = verb
+            order = Order(shared, replace(plain)).checked()  # without what it has looked up
         if isinstance(out, Unnamed):
             out = out.find(verb.command, job.identity)
         tasks = [task.name for task in job.tasks]
@@ -94,10 +98,7 @@ def carry_out(
 
 
 # The data has been read: what said how is not needed again.
-_UNREAD: dict[str, Any] = {
-    f: Settings.__dataclass_fields__[f].default
-    for f in ("fields", "change", "label_field", "id_field", "encoding", "sample")
-}
+_UNREAD: dict[str, Any] = {f.name: f.default for f in fields(Reading)} | {"change": ()}
 
 
 def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,26 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import option
+from mohs.tasks.reading import Reading, comma
 
 if TYPE_CHECKING:
     from mohs.models.load import AnyVictim
     from mohs.text.dataset import AnyExamples
 
 PRIVATE = ("header",)  # victim options that are secrets: neither stored nor compared
-
-
-def comma(value: Any) -> tuple[str, ...]:
-    """`a,b` as a tuple; a name with a comma in it stands in double quotation marks."""
-    if not isinstance(value, str):
-        return tuple(value or ())
-    return tuple(part.strip() for row in csv.reader([value], skipinitialspace=True) for part in row if part.strip())
-
-
-def joined(parts: Sequence[str]) -> str:
-    """The other way round."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(parts)
-    return line.getvalue()
 
 
 def pairs(values: Any) -> dict[str, str]:
@@ -77,17 +62,13 @@ class VictimSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(VictimSettings):
+class Settings(VictimSettings, Reading):
     """What every run has: a victim, data, a seed, and how the work is done."""
 
     data: AnyExamples = option(
         "pocket, hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz).",
         default="pocket",
         metavar="D",
-    )
-    n: int | None = option("The first N examples, or see --sample; all if not given.", least=1)
-    sample: int | None = option(
-        "Draw the N examples of --n at random with this seed; by default the first.", metavar="SEED"
     )
     seed: int = option("Seed of everything random.", default=0)
     at_once: int | None = option(
@@ -101,12 +82,6 @@ class Settings(VictimSettings):
     cache: str | Path | None = option(
         "Keep the victim's answers here, for later runs too.", metavar="FILE", counts=False
     )
-    fields: Sequence[str] = option(
-        "Text column, or two for pairs: premise,hypothesis.", "--text-field", default=(), metavar="NAMES", read=comma
-    )
     change: Sequence[str] = option(
         "Of a pair, the columns that may change; by default the last.", default=(), metavar="NAMES", read=comma
     )
-    label_field: str = option("Label column.", default="label")
-    id_field: str = option("Id column, where there is one.", default="id")
-    encoding: str = option("Encoding of the data file.", default="utf-8")

@@ -12,8 +12,9 @@ from mohs.errors import BadInput
 from mohs.models.load import victim_from
 from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Scores, Victim, service_of, traits_of
-from mohs.runs.settings import Settings, VictimSettings, comma, public
+from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks.attempt import NEAR_TIE
+from mohs.tasks.reading import comma
 from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
@@ -86,9 +87,9 @@ def subject_of(settings: Settings) -> Subject:
 
 def _dataset(settings: Settings, labels: Sequence[str]) -> Dataset | list[Example]:
     data, n = settings.data, settings.n
-    how = {name: _tuple(getattr(settings, name)) for name in _READING}
     if isinstance(data, str | Path):
-        return Dataset(str(data), labels=tuple(labels), n=n, **how)
+        return settings.dataset(str(data), labels=tuple(labels), change=tuple(settings.change))
+    how = {name: _tuple(getattr(settings, name)) for name in _READING}
     usual = {f.name: f.default for f in fields(Settings)}
     in_vain = [name for name, value in how.items() if value != usual[name]]
     if in_vain:
