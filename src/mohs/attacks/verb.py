@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import model, option
@@ -20,32 +20,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackVerb(Verb):
+class AttackVerb(Verb, command="attack", function="attack", doing="attacking", third="attacks"):
     """Attack a classifier and report how often it was fooled.
 
     The run folder gets the page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
     resume or repeat the run: running the same command again resumes it.
+
+    Examples:
+      mohs attack --n 50
+      mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200
+      mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good
+      mohs attack --victim mohs:my-cnn --data pairs.jsonl --text-field premise,hypothesis --attack standard
+      mohs attack --attack pwws:released --goal targeted:positive --n 100 --sample 1
+      mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket
+      mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20
+      mohs attack --config mohs-runs/RUN/manifest.yaml --out again
 
     >>> import mohs
     >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
     >>> len(list(run.records()))
     5
     """
-
-    command: ClassVar[str] = "attack"
-    function: ClassVar[str] = "attack"
-    doing: ClassVar[str] = "attacking"
-    third: ClassVar[str | None] = "attacks"
-    examples: ClassVar[tuple[str, ...]] = (
-        "mohs attack --n 50",
-        "mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200",
-        "mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good",
-        "mohs attack --victim mohs:my-cnn --data pairs.jsonl --text-field premise,hypothesis --attack standard",
-        "mohs attack --attack pwws:released --goal targeted:positive --n 100 --sample 1",
-        'mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket',
-        "mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20",
-        "mohs attack --config mohs-runs/RUN/manifest.yaml --out again",
-    )
 
     attacks: str | Sequence[str | Attack] = option(
         "An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.",

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import model, option
@@ -26,25 +26,26 @@ _PAIRS_NAMED = 5  # of those that fit no example; the manifest has all
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiasVerb(Verb):
+class BiasVerb(
+    Verb,
+    command="bias",
+    function="token_bias",
+    short="Measure how words such as he and she move a classifier.",
+    doing="measuring",
+    third="pairs",
+):
     """Measure how pairs of words such as he and she move a classifier, in natural neighbourhoods.
 
     A masked language model rewrites up to k other words of each sentence that has the first word of a pair. The mean
     change of the label's probability from the first word to the second is the counterfactual token bias of Zhang et
     al. 2021. Running the same command again resumes the run; `mohs report A --against B` compares two runs.
-    """
 
-    command: ClassVar[str] = "bias"
-    function: ClassVar[str] = "token_bias"
-    short: ClassVar[str] = "Measure how words such as he and she move a classifier."
-    doing: ClassVar[str] = "measuring"
-    third: ClassVar[str | None] = "pairs"
-    examples: ClassVar[tuple[str, ...]] = (
-        "mohs bias -k 0",
-        "mohs bias --victim hf:./my-model --data dev.jsonl --pairs gender --masked-lm hf:distilbert-base-uncased -k 3",
-        "mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic",
-        "mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE",
-    )
+    Examples:
+      mohs bias -k 0
+      mohs bias --victim hf:./my-model --data dev.jsonl --pairs gender --masked-lm hf:distilbert-base-uncased -k 3
+      mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic
+      mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
+    """
 
     masked_lm: Any = model("masked_lm")
     pairs: str | Path | Pairs = option(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import model, option
@@ -24,29 +24,30 @@ _SHARE_OF_CROWD = 16  # each asks thousands of texts together
 
 
 @dataclass(frozen=True, kw_only=True)
-class RadiusVerb(Verb):
+class RadiusVerb(
+    Verb,
+    command="radius",
+    function="radius",
+    short="How many substitutions predictions withstand, proven.",
+    doing="proving",
+):
     """How many substitutions does each prediction withstand, proven; and beyond that, which share still holds?
 
     Every text with 1, 2 ... substitutions is put to the victim, until one changes the label or --max-r is reached. The
     bundled bag of words is worked out in closed form. Certificates are written to certificates.jsonl, for `mohs
     verify`. Yang et al. 2022. Running the same command again resumes the run.
 
+    Examples:
+      mohs radius --n 50
+      mohs radius --victim hf:./my-model --data test.jsonl --max-r 2 --time-limit 60 --attack pdp
+      mohs radius --victim mohs:my-cnn --data test.jsonl --source sememes --pac --r 25% --interval sequential
+      mohs radius --max-r 0 --pac --r 1 --r 2 --r 25% --together
+
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)
     >>> all(row["exact"] for row in run.radii())
     True
     """
-
-    command: ClassVar[str] = "radius"
-    function: ClassVar[str] = "radius"
-    short: ClassVar[str] = "How many substitutions predictions withstand, proven."
-    doing: ClassVar[str] = "proving"
-    examples: ClassVar[tuple[str, ...]] = (
-        "mohs radius --n 50",
-        "mohs radius --victim hf:./my-model --data test.jsonl --max-r 2 --time-limit 60 --attack pdp",
-        "mohs radius --victim mohs:my-cnn --data test.jsonl --source sememes --pac --r 25% --interval sequential",
-        "mohs radius --max-r 0 --pac --r 1 --r 2 --r 25% --together",
-    )
 
     source: str | Source | None = option(
         "Where words come from, see `mohs spaces`; by default the five nearest vectors.", metavar="S"

@@ -45,11 +45,10 @@ def object_of(kind: type, values: dict[str, Any]) -> Any:
     return kind(**{f.name: _read(f, told, values[f.name]) for f, told in options_of(kind) if f.name in values})
 
 
-def help_of(about: str, examples: Iterable[str]) -> str:
-    """The help of a command: a docstring up to its code, and command lines."""
-    text = inspect.cleandoc(about).partition(">>>")[0].rstrip()
-    lines = "\n".join(f"  {line}" for line in examples)
-    return f"{text}\n\n\b\nExamples:\n{lines}"
+def help_of(docstring: str | None) -> str:
+    """The help of a command: a docstring up to its Python code, with the lines under "Examples:" left as they are."""
+    text = inspect.cleandoc(docstring or "").partition(">>>")[0].rstrip()
+    return text.replace("\n\nExamples:\n", "\n\n\b\nExamples:\n")
 
 
 def _parameter(f: Field[Any], told: Option) -> inspect.Parameter:

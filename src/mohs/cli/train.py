@@ -21,22 +21,20 @@ if TYPE_CHECKING:
     from mohs.training.swap import Swap
 
 
-_ABOUT = """Train a classifier to attack, or fine-tune one.
-
-The folder gets the model, its words and a card (README.md). Training that was interrupted, even by a kill, is resumed
-when the same command is run again, and ends with the same weights.
-"""
-_EXAMPLES = (
-    "mohs train --arch cnn --test pocket --out my-cnn",
-    "mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm",
-    "mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm",
-    "mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm",
-    "mohs attack --victim mohs:my-cnn --data pocket",
-    "mohs attack --victim hf:my-minilm --data test.csv --text-field review",
-)
-
-
 def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
+    """Train a classifier to attack, or fine-tune one.
+
+    The folder gets the model, its words and a card (README.md). Training that was interrupted, even by a kill, is
+    resumed when the same command is run again, and ends with the same weights.
+
+    Examples:
+      mohs train --arch cnn --test pocket --out my-cnn
+      mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm
+      mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm
+      mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
+      mohs attack --victim mohs:my-cnn --data pocket
+      mohs attack --victim hf:my-minilm --data test.csv --text-field review
+    """
     from mohs.training.train import train as start
 
     folder = asked.folder
@@ -78,7 +76,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
     print(f"In {folder}: attack it with --victim {done.victim}")
 
 
-train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_ABOUT, _EXAMPLES))
+train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_train.__doc__))
 
 
 def _swap(spec: str | None) -> Swap | None:

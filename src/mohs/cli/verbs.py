@@ -30,8 +30,7 @@ def add_verbs(app: typer.Typer) -> None:
     """Add a command for every verb."""
     for name in commands():
         verb = verb_of(name)
-        about = help_of(verb.__doc__ or "", verb.examples)
-        call = command([Settings, verb, Place], _run, about, first=_order(verb))
+        call = command([Settings, verb, Place], _run, help_of(verb.__doc__), first=_order(verb))
         app.command(name, short_help=verb.short or None)(call)
 
 

@@ -9,8 +9,6 @@ from mohs.errors import BadInput
 from mohs.runs.settings import VictimSettings
 from mohs.runs.verify import Verify
 
-_EXAMPLES = ("mohs verify mohs-runs/RUN", "mohs verify certificates.jsonl --victim hf:./my-model --sample 1000")
-
 
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
     from json import dumps
@@ -39,6 +37,4 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
         raise typer.Exit(1)
 
 
-verify = command(
-    [Verify, VictimSettings], _verify, help_of(Verify.__doc__ or "", _EXAMPLES), first=["certificates", "victim"]
-)
+verify = command([Verify, VictimSettings], _verify, help_of(Verify.__doc__), first=["certificates", "victim"])

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from mohs.errors import BadInput
 from mohs.models.victim import Output, Victim, declared
 
-AnyVictim = str | Victim | Callable[[list[Any]], Any] | tuple[Any, Any] | Any
+
+class Estimator(Protocol):
+    """What a fitted scikit-learn estimator has."""
+
+    def predict(self, X: Any, /) -> Any:
+        """The class of each text."""
+        ...
+
+
+# A name, a victim, a function or pipeline, a model with its tokenizer, or a fitted estimator.
+AnyVictim = str | Victim | Callable[[list[Any]], Any] | tuple[Any, Any] | Estimator
+
 KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH"
 
 

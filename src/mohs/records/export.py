@@ -15,6 +15,7 @@ from typing import Any, TextIO
 from mohs.errors import BadInput, MohsError
 from mohs.records.record import Outcome, Record
 
+_ROWS_AT_ONCE = 10_000
 FORMATS = ("parquet", "csv", "jsonl")
 _JSON_COLUMNS = ("edits", "measures", "details", "scores_before", "scores_after")  # in a CSV file
 
@@ -119,7 +120,8 @@ def _write_parquet(rows: Iterable[Row], target: Path) -> int:
 
     count = 0
     source = _alike(rows)
-    first = next(source)
+    batch = list(islice(source, _ROWS_AT_ONCE))
+    first = batch[0]
     texts = pyarrow.string()
     edit = pyarrow.struct([("position", pyarrow.int64()), ("old", texts), ("new", texts), ("source", texts)])
     kinds: dict[str, Any] = {
@@ -128,11 +130,14 @@ def _write_parquet(rows: Iterable[Row], target: Path) -> int:
         "scores_before": pyarrow.list_(pyarrow.float64()),
         "scores_after": pyarrow.list_(pyarrow.float64()),
         "near_tie": pyarrow.bool_(),
+        **dict.fromkeys(("label", "seed", "words", "positions", "queries", "beyond_window"), pyarrow.int64()),
     }
-    whole = ("label", "seed", "words", "positions", "queries", "beyond_window")
-    schema = pyarrow.schema([(key, kinds.get(key, pyarrow.int64() if key in whole else texts)) for key in first])
+    numbers = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
+    for key in list(first)[list(first).index("traceback") + 1 :]:  # the texts, and what only this verb has
+        value = next((row[key] for row in batch if row[key] is not None), None)
+        kinds[key] = numbers.get(type(value), texts)
+    schema = pyarrow.schema([(key, kinds.get(key, texts)) for key in first])
     with pyarrow.parquet.ParquetWriter(target, schema) as writer:
-        batch = [first, *islice(source, 9_999)]
         while batch:
             for row in batch:
                 for key in ("measures", "details"):
@@ -143,7 +148,7 @@ def _write_parquet(rows: Iterable[Row], target: Path) -> int:
                 raise BadInput("A number is too large for Parquet, probably the seed; use csv or jsonl.") from error
             writer.write_table(table)
             count += len(batch)
-            batch = list(islice(source, 10_000))
+            batch = list(islice(source, _ROWS_AT_ONCE))
     return count
 
 

@@ -37,6 +37,7 @@ def plain_page(view: View, run: Run) -> str:
         versions=view.facts.get("versions", {}),
         headline=f"{len(run):,} of {run.planned:,} attempts of mohs {run.command} are finished",
         flags=view.notes,
+        names=names,
         captions=[caption for caption, _ in tables],
         figures=figures,
         order=order_of(figures),

@@ -30,7 +30,6 @@ _OWN = {
 
 def function_of(verb: type[Verb]) -> Callable[..., Run]:
     """A verb as a function of a victim, examples, and its options by name."""
-    positional = [*(["victim", "examples"]), *([verb.third] if verb.third else [])]
 
     def call(*args: Any, **options: Any) -> Run:
         given = signature.bind(*args, **_known(options)).arguments
@@ -48,15 +47,21 @@ def function_of(verb: type[Verb]) -> Callable[..., Run]:
                 raise TypeError(f"{verb.function}() has no argument {name!r}{hint}")
         return options
 
-    signature = signature_of(verb, positional)
+    signature = signature_of(verb)
     call.__name__ = call.__qualname__ = verb.function
     call.__doc__ = docstring_of(verb)
     call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
 
-def signature_of(verb: type[Verb], positional: list[str]) -> inspect.Signature:
+def _positional(verb: type[Verb]) -> list[str]:
+    """The arguments that need no name."""
+    return ["victim", "examples", *([verb.third] if verb.third else [])]
+
+
+def signature_of(verb: type[Verb]) -> inspect.Signature:
     """Victim and examples, perhaps one option by its place, the others by name."""
+    positional = _positional(verb)
     found = {f.name: (f.type, f.default) for kind in (verb, Settings) for f, _ in options_of(kind)}
     found["victim"] = (found["victim"][0], inspect.Parameter.empty)
     found["examples"] = (found.pop("data")[0], inspect.Parameter.empty)
@@ -78,7 +83,8 @@ def signature_of(verb: type[Verb], positional: list[str]) -> inspect.Signature:
 
 def docstring_of(verb: type[Verb]) -> str:
     """What the verb is about, and every option with its help."""
-    about, code, example = inspect.cleandoc(verb.__doc__ or "").partition(">>>")
+    text, code, example = inspect.cleandoc(verb.__doc__ or "").partition(">>>")
+    about = text.partition("Examples:\n")[0]
     told = {
         f.name: option.help
         for kind in (verb, Settings)

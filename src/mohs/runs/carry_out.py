@@ -76,7 +76,7 @@ def carry_out(
                 said(note)
         order = None
         if settings.workers > 1:
-            victim = settings.victim if job.lender is None else None
+            victim: Any = settings.victim if job.lender is None else None
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
             order = Order(shared, replace(plain)).checked()  # without what it has looked up

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Verify:
-    """Check certificates of `mohs radius` against a victim, fully or on a random sample. Exit code 1: one is broken."""
+    """Check certificates of `mohs radius` against a victim, fully or on a random sample. Exit code 1: one is broken.
+
+    Examples:
+      mohs verify mohs-runs/RUN
+      mohs verify certificates.jsonl --victim hf:./my-model --sample 1000
+    """
 
     certificates: str | Path = option(
         "A run folder, or a .json or .jsonl file of certificates.", metavar="CERT", argument=True

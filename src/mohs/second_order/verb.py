@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import model, option
@@ -27,25 +27,26 @@ _Sizes = Sequence[tuple[float, int]]  # of some examples: texts that one step le
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecondOrderVerb(Verb):
+class SecondOrderVerb(
+    Verb,
+    command="second-order",
+    function="second_order_attack",
+    short="Look near each example for a text that a synonym tips over.",
+    doing="searching",
+    third="method",
+):
     """Look near each example for a natural text whose prediction one synonym changes.
 
     A masked language model rewrites up to k words of each example. Of the pairs of synonyms that fit the text, the one
     is taken whose words the victim scores most differently. Zhang et al. 2021 (Double Perturbation). Running the same
     command again resumes the run.
-    """
 
-    command: ClassVar[str] = "second-order"
-    function: ClassVar[str] = "second_order_attack"
-    short: ClassVar[str] = "Look near each example for a text that a synonym tips over."
-    doing: ClassVar[str] = "searching"
-    third: ClassVar[str | None] = "method"
-    examples: ClassVar[tuple[str, ...]] = (
-        "mohs second-order --masked-lm hf:distilbert-base-uncased --n 50",
-        "mohs second-order --victim hf:./my-model --data dev.jsonl --masked-lm hf:./mlm --method so-enum -k 2",
-        "mohs second-order --victim mohs:my-cnn --data dev.jsonl --masked-lm hf:./mlm --synonyms thesaurus:pairs.json",
-        "mohs second-order --masked-lm hf:./mlm --lm gguf:smollm2.gguf --floor 2 --workers 4",
-    )
+    Examples:
+      mohs second-order --masked-lm hf:distilbert-base-uncased --n 50
+      mohs second-order --victim hf:./my-model --data dev.jsonl --masked-lm hf:./mlm --method so-enum -k 2
+      mohs second-order --victim mohs:my-cnn --data dev.jsonl --masked-lm hf:./mlm --synonyms thesaurus:pairs.json
+      mohs second-order --masked-lm hf:./mlm --lm gguf:smollm2.gguf --floor 2 --workers 4
+    """
 
     masked_lm: Any = model("masked_lm")
     method: str | SecondOrder = option(

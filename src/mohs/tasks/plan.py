@@ -39,15 +39,26 @@ class Plan:
 class Verb:
     """A kind of run. A subclass is a frozen dataclass whose fields are its options (see `mohs.tasks.option`).
 
-    Its docstring is the help of the command and of the function; `examples` are command lines.
+    Its docstring is the help of the command and of the function; command lines stand in it under "Examples:".
     """
 
-    command: ClassVar[str]  # as typed: second-order
-    function: ClassVar[str]  # the name in Python: second_order_attack
-    short: ClassVar[str] = ""  # one line for the list of commands, where the docstring's first is too long
-    doing: ClassVar[str] = "working"  # beside the progress bar
-    third: ClassVar[str | None] = None  # the option that may follow victim and examples without its name
-    examples: ClassVar[tuple[str, ...]] = ()
+    command: ClassVar[str]
+    function: ClassVar[str]
+    short: ClassVar[str]
+    doing: ClassVar[str]
+    third: ClassVar[str | None]
+
+    def __init_subclass__(
+        cls, *, command: str, function: str = "", short: str = "", doing: str = "working", third: str | None = None
+    ) -> None:
+        """Name a verb.
+
+        command: what is typed, as in second-order. function: its name in Python. short: one line for the list of
+        commands, where the docstring's first is too long. doing: a word beside the progress bar. third: the option
+        that may follow victim and examples without its name.
+        """
+        cls.command, cls.function, cls.short = command, function or command.replace("-", "_"), short
+        cls.doing, cls.third = doing, third
 
     @classmethod
     def finding(cls) -> type | None:
