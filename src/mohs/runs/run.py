@@ -22,8 +22,8 @@ class Run:
     """A run's records and figures. Also a context manager, which closes the files at the end.
 
     What only the runs of one verb have comes from that verb's view (`run.view()`) and can be called on the run itself:
-    `summary()` of `mohs attack`, `vulnerable()` of `second-order`, `biases()` of `bias`, `radii()` and
-    `certificates(path)` of `radius`.
+    `summary()`, `goal` and `goal_of(attack)` of `mohs attack`, `vulnerable()` of `second-order`, `biases()` of `bias`,
+    `radii()` and `certificates(path)` of `radius`.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -87,6 +87,13 @@ class Run:
 
         def summary(self) -> list[Summary]:
             """The figures of each attack."""
+
+        @property
+        def goal(self) -> str:
+            """The goals of an attack run in words."""
+
+        def goal_of(self, attack: str) -> str:
+            """What an attack of the run is after."""
 
         def vulnerable(self) -> list[SecondOrderSummary]:
             """The figures of a second-order run."""
