@@ -265,7 +265,6 @@ def bias(setting: Setting, loaded: dict[str, Any]) -> None:
     """The base and the debiased LSTM over all of the dev part: two tables, and the page that sets them side by side."""
     import mohs
     from mohs.bias import pair_biases
-    from mohs.report.template import write_against
 
     names = {"base": trained("bilstm", setting), "debiased": trained("bilstm", setting, debiased=True)}
     runs = {}
@@ -288,7 +287,7 @@ def bias(setting: Setting, loaded: dict[str, Any]) -> None:
     for epsilon, title in ((None, "all sentences"), (0.005, "sentences that the pair moves by less than 0.005")):
         print(f"\nBias, {title}:\n")
         print(bias_table({kind: pair_biases(run.records(), epsilon=epsilon) for kind, run in runs.items()}, setting.k))
-    page = write_against(runs["debiased"], runs["base"], setting.out / f"bias{setting.mark}.html")
+    page = runs["debiased"].report(setting.out / f"bias{setting.mark}.html", against=runs["base"])
     print(f"\nFigures: {page}, as `mohs report {runs['debiased'].folder} --against {runs['base'].folder}` writes them.")
     for run in runs.values():
         run.close()

@@ -69,15 +69,17 @@ class Run:
         """
         return view_of(self.command).of(self, against, epsilon)
 
-    def report(self, path: str | Path | None = None, *, epsilon: float | None = None) -> Path:
+    def report(
+        self, path: str | Path | None = None, *, against: Run | None = None, epsilon: float | None = None
+    ) -> Path:
         """Write the browsable page, by default report.html in the run folder, or here for a run in memory.
 
-        epsilon: of a bias run, for another filtered set.
+        against, epsilon: of a bias run, as in `view`.
         """
         from mohs.report.template import written
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
-        return written(self.view(epsilon=epsilon).page(), place)
+        return written(self.view(against=against, epsilon=epsilon).page(), place)
 
     def close(self) -> None:
         """Close the files."""
