@@ -159,7 +159,8 @@ def measured(data: str, arch: str, victim: str, part: str, setting: Setting, **w
         clock.write_text(json.dumps(time.perf_counter() - started))
     right = [record for record in records if record.outcome is Outcome.MEASURED]
     rows = [
-        {"id": r.example_id, "words": length(r.original), "positions": r.positions, **r.to_row()["details"]} for r in right
+        {"id": r.example_id, "words": length(r.original), "positions": r.positions, **r.to_row()["details"]}
+        for r in right
     ]
     misread = sum(record.outcome is Outcome.SKIPPED for record in records)
     queries, errors = sum(record.queries for record in right), len(records) - len(right) - misread

@@ -1,0 +1,1 @@
+"""What builds the files that ship with the package."""
