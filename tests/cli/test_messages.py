@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.cli.conftest import Mohs, started
 
 GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\n'

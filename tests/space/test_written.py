@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mohs.attacks.catalogue import describe
+from mohs.tasks.described import describe
 from mohs.errors import BadInput
 from mohs.space import (
     Constraint,
