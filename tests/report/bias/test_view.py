@@ -24,7 +24,10 @@ def test_another_threshold_needs_no_new_measurement(tmp_path: Path, capsys: pyte
         found = bias_figures(run, 0.06)
         assert list(found.filtered) == pair_biases(records(), epsilon=0.06) == run.biases(epsilon=0.06)
         assert {(one.old, one.new) for one in found.filtered} == {HE, ACTOR}
-        for page in (run.report(tmp_path / "a.html", epsilon=0.06), written(run.view(against=before, epsilon=0.06).page(), tmp_path / "b")):
+        for page in (
+            run.report(tmp_path / "a.html", epsilon=0.06),
+            written(run.view(against=before, epsilon=0.06).page(), tmp_path / "b"),
+        ):
             assert "(k = 0) is below 0.06" in Parsed(page.read_text("utf-8")).text
         print_run(run, run.view(epsilon=0.06), as_json=False, verbose=False)
         assert "(k = 0) is below 0.06" in capsys.readouterr().out
