@@ -28,8 +28,8 @@ def level(k: int, gaps: Gaps, exact: bool = True) -> LevelFinding:
 def record(number: int, outcome: Outcome = Outcome.MEASURED, exact: bool = True, **pairs: Sequence[Gaps]) -> Record:
     """`he_she=[[0.1], [0.2, 0.3]]`: the differences at k = 0, 1, ..."""
     found = [
-        PairFinding(*name.split("_"), position=0, levels=tuple(level(k, gaps, exact) for k, gaps in enumerate(all)))
-        for name, all in pairs.items()
+        PairFinding(old, new, 0, levels=tuple(level(k, gaps, exact) for k, gaps in enumerate(all)))
+        for (old, new), all in ((name.split("_"), all) for name, all in pairs.items())
     ]
     return Record("bias:toy", str(number), outcome, 0, ("text",), ("",), 0, 0, finding=BiasFinding(tuple(found)))
 

@@ -21,7 +21,7 @@ SHARE = {"r": "25%", "epsilon": 0.025, "delta": 0.005, "method": "clopper-pearso
 
 def share(value: float, low: float, high: float, n: int = 4794, **changes: Any) -> ShareFinding:
     found = {"r": 2, "size": 9999, "n": n, "hold": round(value * n), "value": value, "low": low, "high": high}
-    return ShareFinding(**(found | {"method": "clopper-pearson"} | changes))  # type: ignore[arg-type]
+    return ShareFinding(**(found | {"method": "clopper-pearson"} | changes))
 
 
 def bounded(number: int, lower: int, upper: int | None, *, whole: bool = False, **changes: Any) -> Record:

@@ -23,7 +23,7 @@ def vulnerable(number: int = 0, **changes: Any) -> Record:
         steps=2,
         size=9,
     )
-    found = {
+    found: dict[str, Any] = {
         "perturbed": ("A good, dull Film.",),
         "edits": (Edit(2, "good", "dull", "masked"),),
         "scores_after": (0.1, 0.9),
