@@ -16,20 +16,20 @@ LEVELS = [
     {"engine", "text"},
     {"records"},
     {"models", "space"},
+    {"tasks"},
     {"attacks", "training"},
-    {"bias", "bounds", "defences", "second_order"},
-    {"studies", "curation"},
+    {"bounds"},
+    {"second_order", "bias", "defences"},
     {"report"},
-    {"resources"},
-    {"job"},
-    {"run", "workers", "attack_job", "bias_job", "radius_job", "second_order_job"},
     {"runs"},
+    {"studies"},
+    {"curation"},
     {"cli"},
     {"__main__"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}
 # Annotations only: the page is written from a Run, which in turn offers to write the page.
-TYPE_ONLY = {("report", "run")}
+TYPE_ONLY = {("report", "runs")}
 
 
 def room_of(path: Path) -> str:

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 from mohs.attacks import TextFooler
-from mohs.attacks.catalogue import describe, entries, name_of
+from mohs.attacks.catalogue import entries, name_of
+from mohs.tasks.described import describe
 
 
 def test_an_own_setting_is_part_of_the_name() -> None:
@@ -19,6 +20,7 @@ def test_an_own_setting_is_part_of_the_name() -> None:
 def test_names_are_the_same_in_every_process() -> None:
     """Records are found again by the attack's name, so it may not depend on the order of a set."""
     program = "from mohs.attacks import RandomWords as R; from mohs.attacks.catalogue import *; "
+    program += "from mohs.tasks.described import describe; "
     program += "print(name_of(R(walks=9, stopwords=frozenset('abcdefgh'))), describe(R()))"
     found = {
         subprocess.run(

@@ -12,6 +12,7 @@ from mohs.bias import Pairs, pair_biases
 from mohs.errors import BadInput
 from mohs.records import Outcome
 from tests.attacks.fills import Fills
+from tests.bias.toys import details
 from tests.toys import WordCount, Wordlike
 
 FILLS = Fills({"he is _": "fun:0.5 dull:0.4 she:0.3", "_ is good": "she", "he _ good": "was"})
@@ -28,7 +29,7 @@ def test_records() -> None:
     first, *others = run.records()
     assert [record.outcome for record in others] == [Outcome.SKIPPED] * 2
     assert first.outcome is Outcome.MEASURED
-    ((pair),) = first.details["pairs"]
+    ((pair),) = details(first)["pairs"]
     assert (pair["old"], pair["new"], pair["position"]) == ("he", "she", 0)
     texts = [["he is good"], ["he is fun", "he is dull", "he was good"]]  # he stays, and she is never brought in
     for level, some in zip(pair["levels"], texts, strict=True):

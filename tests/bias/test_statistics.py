@@ -9,28 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.bias.level import bin_of
+from mohs.bias.finding import BiasFinding, PairFinding
+from mohs.bias.level import LevelFinding, bin_of
 from mohs.bias.statistics import PairBias, holm, interval, pair_biases, sign_flip
 from mohs.records import Outcome, Record
 
 Gaps = Sequence[float]
 
 
-def level(k: int, gaps: Gaps, exact: bool = True) -> dict[str, object]:
-    bins: dict[str, int] = {}
+def level(k: int, gaps: Gaps, exact: bool = True) -> LevelFinding:
+    bins: dict[int, int] = {}
     for gap in gaps:
-        bins[str(bin_of(gap))] = bins.get(str(bin_of(gap)), 0) + 1
+        bins[bin_of(gap)] = bins.get(bin_of(gap), 0) + 1
     squares = sum(gap * gap for gap in gaps)
-    return {"k": k, "n": len(gaps), "sum": sum(gaps), "squares": squares, "exact": exact, "bins": bins, "examples": []}
+    return LevelFinding(k=k, n=len(gaps), sum=sum(gaps), squares=squares, exact=exact, bins=bins)
 
 
-def record(number: int, outcome: Outcome = Outcome.MEASURED, **pairs: Sequence[Gaps]) -> Record:
+def record(number: int, outcome: Outcome = Outcome.MEASURED, exact: bool = True, **pairs: Sequence[Gaps]) -> Record:
     """`he_she=[[0.1], [0.2, 0.3]]`: the differences at k = 0, 1, ..."""
-    rows = [
-        {"old": name.split("_")[0], "new": name.split("_")[1], "levels": [level(k, gaps) for k, gaps in enumerate(all)]}
-        for name, all in pairs.items()
+    found = [
+        PairFinding(old, new, 0, levels=tuple(level(k, gaps, exact) for k, gaps in enumerate(all)))
+        for (old, new), all in ((name.split("_"), all) for name, all in pairs.items())
     ]
-    return Record("bias:toy", str(number), outcome, 0, ("text",), ("",), 0, 0, details={"pairs": rows})
+    return Record("bias:toy", str(number), outcome, 0, ("text",), ("",), 0, 0, finding=BiasFinding(tuple(found)))
 
 
 def one(found: list[PairBias], old: str, k: int) -> PairBias:
@@ -85,8 +86,7 @@ def test_empty_levels_and_other_records_do_not_count() -> None:
 
 
 def test_one_sampled_sentence_makes_a_sample() -> None:
-    whole, part = record(0, he_she=[[0.1]]), record(1, he_she=[[0.1]])
-    part.details["pairs"][0]["levels"][0]["exact"] = False
+    whole, part = record(0, he_she=[[0.1]]), record(1, exact=False, he_she=[[0.1]])
     assert one(pair_biases([whole]), "he", 0).exact
     assert not one(pair_biases([whole, part]), "he", 0).exact
 

@@ -10,6 +10,7 @@ from mohs.bias import BiasTask, Pairs
 from mohs.records import Record
 from mohs.space import MaskedWords
 from mohs.space.natural import Neighbourhood
+from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.questions import Blank, Filled, Guess
 from tests.toys import Instant, WordCount, now
@@ -43,10 +44,10 @@ def task(tables: Tables, victim: Callable[[Any], Any] = random_victim, **setting
     settings = {"pairs": GENDER, "k": 3, "most": 10**9, "breadth": 1, "model": WordCount({}), **settings}
     near = settings.pop("near", Neighbourhood(MaskedWords(k=20, gap=3.0)))
     service = settings.pop("service", None) or Instant(victim)
+    judge = settings.pop("judge", None) or Instant(victim)
     return BiasTask(
         name="bias:toy",
-        victim=service,
-        judge=settings.pop("judge", None) or Instant(victim),
+        target=Target(settings.pop("model"), service, judge, 2),
         services={"masked_lm": Instant(fill(tables))},
         near=near,
         **settings,
@@ -55,3 +56,8 @@ def task(tables: Tables, victim: Callable[[Any], Any] = random_victim, **setting
 
 def measure(text: str | tuple[str, str], tables: Tables, **settings: Any) -> Record:
     return now(task(tables, **settings)(Example.of(text, 0)))
+
+
+def details(record: Record) -> Any:
+    """What was found, as the record's JSON has it."""
+    return record.to_row()["details"]

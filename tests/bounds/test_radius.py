@@ -439,8 +439,8 @@ def test_a_small_space_is_counted(rows: list[Any], salt: str, r: int) -> None:
     found = now(Share(str(r))(points_of(space, victim), 0, len(rows), "seed"))
     texts = [text for j in range(r + 1) for text in texts_at(space, j)]
     held = sum(margin_of(victim(text.fields), 0) > TIE for text in texts)
-    assert (found["method"], found["n"], found["hold"]) == ("counted", len(texts), held)
-    assert found["value"] == float(Fraction(held, len(texts)))
+    assert (found.method, found.n, found.hold) == ("counted", len(texts), held)
+    assert found.value == float(Fraction(held, len(texts)))
 
 
 @pytest.mark.parametrize("method", ["clopper-pearson", "hoeffding", "sequential"])
@@ -453,10 +453,10 @@ def test_a_large_space_is_sampled(method: str) -> None:
     share = Share("25%", method=method)
     found = now(share(points_of(space, victim), 0, 12, "seed"))
     true = 1 - 220 / (1 + 36 + 66 * 9 + 220 * 27)  # of three changes, all to b
-    assert found["r"] == 3
-    assert found["low"] <= true <= found["high"]
-    assert found["high"] - found["low"] <= 0.05 + 1e-9
-    assert found["n"] <= 4794
+    assert found.r == 3
+    assert found.low <= true <= found.high
+    assert found.high - found.low <= 0.05 + 1e-9
+    assert found.n <= 4794
     assert now(share(points_of(space, victim), 0, 12, "seed")) == found
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.cli.conftest import Mohs
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.cli.conftest import started
 
 # A victim that ends its own process without any clean-up after a given number of batches.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.cli.conftest import Mohs, started
 
 GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\n'
@@ -110,7 +110,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("labels without names", ["--victim", f"{V}labels", "--victim-option", "output=labels"], "gives labels only; name its classes, as in --labels negative,positive."),
     ("labels for a score attack", ["--victim", f"{V}labels", "--victim-option", "output=labels", "--labels", "a,b"], "textfooler:paper steers by the victim's scores, and python:victims:labels gives labels only"),
     ("victim down", ["--victim", f"{V}down"], "nobody home"),
-    ("unknown victim option", ["--victim", f"{V}nan", "--victim-option", "colour=red"], "has no option 'colour'; it takes output, batch."),
+    ("unknown victim option", ["--victim", f"{V}nan", "--victim-option", "colour=red"], "has no option 'colour'; it takes output, batch, rejects."),
     ("option without value", ["--victim-option", "batch"], "Victim option 'batch' is not of the form NAME=VALUE."),
     ("option of a wrong kind", ["--victim", f"{V}nan", "--victim-option", "batch=many"], "Victim option batch=many does not fit"),
     ("endpoint down", ["--victim", "http://127.0.0.1:9/", "--victim-option", "retries=0"], "http://127.0.0.1:9/ did not answer after 1 tries"),
@@ -226,7 +226,7 @@ def test_interrupting_saves_what_is_finished(folder: Path, mohs: Mohs, number: s
     ended = started(folder, *command, AT="40")
     assert ended.returncode == 130
     assert "Interrupted: " in ended.stderr
-    assert "finished attempts are saved in run; run the same command again to go on." in ended.stderr
+    assert "finished attempts are saved in run; run the same command again to resume." in ended.stderr
     with Run.open(folder / "run") as run:
         saved = list(run.records())
     assert 0 < len(saved) < 30
@@ -247,7 +247,7 @@ def test_a_victim_that_dies_half_way(folder: Path, mohs: Mohs) -> None:
     ended = mohs("attack", "--victim", "python:dying:dying", "--data", "d.jsonl", "--out", "run", "--at-once", "2")
     assert ended.returncode == 4
     assert "python:dying:dying raised OSError: connection lost" in ended.stderr
-    assert "finished attempts are saved in run; run the same command again to go on." in ended.stderr
+    assert "finished attempts are saved in run; run the same command again to resume." in ended.stderr
     with Run.open(folder / "run") as run:
         assert 0 < len(run) < 30
         assert all(record.error is None for record in run.records())
@@ -312,7 +312,7 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
         (["export", "run", "--format", "parquet"], "Parquet is binary; name a file with --out."),
         (
             ["export", "run", "--outcome", "won"],
-            "Unknown outcome 'won'; use success, failed, skipped, exhausted, measured, error.",
+            "Unknown outcome 'won'; use success, failed, skipped, exhausted, detected, rejected, measured, error.",
         ),
         (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
         (

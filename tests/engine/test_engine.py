@@ -263,11 +263,8 @@ def test_alone_means_batches_of_one() -> None:
 
 
 def test_or_of_as_many_as_a_model_keeps_to_one_shape() -> None:
-    class Shaped(Doubler):
-        together = 2
-
-    model = Shaped(rows=100)
-    service = Service(model, alone=True)
+    model = Doubler(rows=100)
+    service = Service(model, alone=True, together=2)
     assert results([(i, climb(service, i, 1)) for i in range(5)], [service]) == {i: 2 * i for i in range(5)}
     assert sorted(map(len, model.batches)) == [1, 2, 2]
 
@@ -536,8 +533,6 @@ class TestMemory:
 
 def test_small_batches_wait_for_company() -> None:
     class Shaped(Doubler):
-        few = 2
-
         def plan(self, items: list[int]) -> list[list[int]]:
             groups: dict[int, list[int]] = {}
             for item in sorted(items):
@@ -548,12 +543,12 @@ def test_small_batches_wait_for_company() -> None:
         return [answer for items in rounds for answer in await service.ask(items)]
 
     model = Shaped(rows=100)
-    service = Service(model)
+    service = Service(model, few=2)
     searches = [asks(service, [0, 3, 6], [9, 12], [4]), asks(service, [1])]
     assert results(list(enumerate(searches)), [service]) == {0: [0, 6, 12, 18, 24, 8], 1: [2]}
     assert model.batches == [[0, 3, 6], [9, 12], [1, 4]]  # 1 waits until 4 keeps it company
     model = Shaped(rows=100)
-    service = Service(model)
+    service = Service(model, few=2)
     long = [[3 * n, 3 * n + 3] for n in range(0, 80, 2)]
     results([(0, asks(service, *long)), (1, asks(service, [1]))], [service])
     assert model.batches.index([1]) == 16  # but not forever

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import mohs
-import mohs.job
+import mohs.runs.job
 from mohs.models.hf import HfVictim
 from mohs.models.lending import Borrowed, Desk, Lender, Posted
 from mohs.models.victim import Fields
@@ -81,7 +81,7 @@ def test_what_the_network_raises_reaches_the_borrower(bert: HfVictim, monkeypatc
 def test_a_run_with_a_lent_network(bert_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("a good film", 0), ("a bad film", 1), ("the very bad good film", 2), ("good", 0)]
     alone = mohs.attack(f"hf:{bert_folder}", rows, ["textfooler", "random"], device="cpu")
-    monkeypatch.setattr(mohs.job, "_lender", Lender)  # on a CPU each would have its own
+    monkeypatch.setattr(mohs.runs.job, "lender_of", Lender)  # on a CPU each would have its own
     shared = mohs.attack(f"hf:{bert_folder}", rows, ["textfooler", "random"], device="cpu", workers=2)
     assert list(shared.records()) == list(alone.records())
 

@@ -61,7 +61,11 @@ def test_trust_is_asked_for(pipeline: Path) -> None:
     [
         ("pocket", {"batch": "3"}, "pocket takes no victim options, but batch was given."),
         ("mohs:x", {"a": "3", "b": "4"}, "mohs:x takes no victim options, but a, b was given."),
-        ("python:builtins:len", {"size": "3"}, "python:builtins:len has no option 'size'; it takes output, batch."),
+        (
+            "python:builtins:len",
+            {"size": "3"},
+            "python:builtins:len has no option 'size'; it takes output, batch, rejects.",
+        ),
         ("hf:./x", {"labels": "3"}, "hf:./x has no option 'labels'; it takes dtype, tokens."),
         ("hf:./x", {"device": "cpu"}, "hf:./x has no option 'device'; it takes dtype, tokens."),
         ("sklearn:x", {"trust_pickle": "1"}, "sklearn:x has no option 'trust_pickle'; it takes batch."),

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from mohs.errors import BadInput, VictimError
-from mohs.models.pickled import load_sklearn
+from mohs.models.sklearn import load_sklearn
 
 TEXTS = ["good film", "great fun", "bad film", "awful bore", "good fun", "bad bore"]
 LABELS = ["pos", "pos", "neg", "neg", "pos", "neg"]

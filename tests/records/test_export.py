@@ -34,7 +34,7 @@ HIT = Record(
     measures={"sentence similarity": 0.95, "perplexity": float("nan")},
     beyond_window=3,
     near_tie=True,
-    details={"patch": {"old": "é", "gap": 0.5}},
+    finding={"patch": {"old": "é", "gap": 0.5}},
 )
 MISS = Record("random", "2", Outcome.FAILED, 0, ("text",), ("a b",), 7, 2, perturbed=("a c",), queries=1)
 BROKEN = Record("random", "3", Outcome.ERROR, 0, ("text",), ("",), 7, 0, error="ValueError: é", traceback="line\nline")
@@ -83,7 +83,7 @@ def test_jsonl_gives_the_values_back(tmp_path: Path) -> None:
     assert (hit["outcome"], hit["example_id"], hit["near_tie"]) == ("success", "é-1", True)
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')
     assert hit["measures"] == {"sentence similarity": 0.95, "perplexity": None}
-    assert (hit["details"], miss["details"]) == (HIT.details, {})
+    assert (hit["details"], miss["details"]) == (HIT.finding, {})
     assert (hit["scores_before"], hit["scores_after"]) == ([0.1, 0.9], [0.6, 0.4])
     assert miss["adversarial_text"] is None  # what a failed search ended with is not adversarial
     assert (miss["error"], miss["scores_after"], miss["edits"]) == (None, [], [])
@@ -99,7 +99,7 @@ def test_csv_gives_the_values_back(tmp_path: Path) -> None:
     assert json.loads(hit["edits"]) == [{"position": 1, "old": "good", "new": "fine", "source": "wordnet"}]
     assert json.loads(hit["scores_after"]) == [0.6, 0.4]
     assert json.loads(hit["measures"]) == {"sentence similarity": 0.95, "perplexity": None}
-    assert (json.loads(hit["details"]), json.loads(miss["details"])) == (HIT.details, {})
+    assert (json.loads(hit["details"]), json.loads(miss["details"])) == (HIT.finding, {})
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')
     assert (hit["label"], hit["queries"], hit["near_tie"], hit["outcome"]) == ("1", "12", "True", "success")
     assert (miss["adversarial_text"], miss["error"], miss["edits"]) == ("", "", "[]")
@@ -117,7 +117,7 @@ def test_parquet_gives_the_values_back(tmp_path: Path) -> None:
     assert hit["edits"] == [{"position": 1, "old": "good", "new": "fine", "source": "wordnet"}]
     assert (hit["scores_before"], hit["seed"], hit["near_tie"]) == ([0.1, 0.9], 7, True)
     assert json.loads(hit["measures"]) == {"sentence similarity": 0.95, "perplexity": None}
-    assert (json.loads(hit["details"]), json.loads(miss["details"])) == (HIT.details, {})
+    assert (json.loads(hit["details"]), json.loads(miss["details"])) == (HIT.finding, {})
     assert (hit["original_text"], hit["adversarial_text"]) == (HIT.original[0], 'A "fine", film\r\nby me\n')
     assert (miss["adversarial_text"], miss["error"], miss["edits"]) == (None, None, [])
     assert (broken["error"], broken["original_text"]) == ("ValueError: é", "")

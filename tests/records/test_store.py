@@ -21,7 +21,7 @@ from mohs.records import Outcome, Record, RunStore
 from mohs.records.store import JOURNAL, LOCK, MANIFEST, read_manifest
 
 steady = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-SETUP: dict[str, Any] = {"command": "attack", "config": {"attacks": ["b", "a"]}}
+SETUP: dict[str, Any] = {"command": "attack", "tasks": ["b", "a"], "config": {"attacks": ["b", "a"]}}
 IDENTITY: dict[str, Any] = {"seed": 0, "attacks": ["b", "a"]}
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from mohs.bias.finding import BiasFinding, PairFinding
+from mohs.bias.level import LevelFinding, Shown
 from mohs.records import Outcome, Record, RunStore
-from mohs.run import Run
+from mohs.runs.run import Run
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028&amp;<!--"
 
@@ -60,12 +62,14 @@ def kept(
     records: list[Record],
     identity: Mapping[str, Any] | None = None,
     *,
+    tasks: Sequence[str] | None = None,
     folder: Path | None = None,
     **config: Any,
 ) -> Run:
-    """A run in memory, or in a folder."""
+    """A run in memory, or in a folder; an attack run has its tasks by the names of the attacks."""
     asked = {"victim": "pocket", "data": "films.csv", "seed": 7, "labels": ["bad", "good"]} | config
-    manifest = {"command": command, "config": asked, "facts": {"versions": {"mohs": "1.2"}}}
+    named = list(tasks if tasks is not None else config["attacks"])
+    manifest = {"command": command, "tasks": named, "config": asked, "facts": {"versions": {"mohs": "1.2"}}}
     store = RunStore.open(folder, manifest, {"examples": len(records), **(identity or {})})
     for number, record in enumerate(records):
         store.add(number, record)
@@ -93,27 +97,26 @@ def measured(number: int, pair: tuple[str, str], gaps: list[list[float]], **chan
     """A bias record: for each distance the differences of its texts."""
     old, new = pair
     start = f"the {old} waits"
-    levels = [
-        {
-            "k": k,
-            "n": len(found),
-            "sum": sum(found),
-            "squares": sum(gap * gap for gap in found),
-            "exact": k < 2,
-            "bins": {str(int(gap // 0.02)): found.count(gap) for gap in found},
-            "examples": [
-                {
-                    "text": [f"the {old} {'waits' if k == 0 else f'sits{at}'}"],
-                    "patched": [f"the {new} {'waits' if k == 0 else f'sits{at}'}"],
-                    "before": 0.5,
-                    "after": 0.5 + gap,
-                }
+    levels = tuple(
+        LevelFinding(
+            k=k,
+            n=len(found),
+            sum=sum(found),
+            squares=sum(gap * gap for gap in found),
+            exact=k < 2,
+            bins={int(gap // 0.02): found.count(gap) for gap in found},
+            examples=tuple(
+                Shown(
+                    text=(f"the {old} {'waits' if k == 0 else f'sits{at}'}",),
+                    patched=(f"the {new} {'waits' if k == 0 else f'sits{at}'}",),
+                    before=0.5,
+                    after=0.5 + gap,
+                )
                 for at, gap in enumerate(found[:5])
-            ],
-        }
+            ),
+        )
         for k, found in enumerate(gaps)
-    ]
-    details = {"pairs": [{"old": old, "new": new, "position": 1, "levels": levels}]}
+    )
     values: dict[str, Any] = {
         "attack": "bias:gender",
         "example_id": f"e{number}",
@@ -123,17 +126,17 @@ def measured(number: int, pair: tuple[str, str], gaps: list[list[float]], **chan
         "original": (start,),
         "seed": 0,
         "words": 3,
-        "details": details,
+        "finding": BiasFinding((PairFinding(old, new, 1, levels=levels),)),
     }
     return Record(**(values | changes))
 
 
 def unfit(number: int) -> Record:
     """An example that no pair fits."""
-    return measured(number, ("x", "y"), [], outcome=Outcome.SKIPPED, details={})
+    return measured(number, ("x", "y"), [], outcome=Outcome.SKIPPED, finding=None)
 
 
 def biased(records: list[Record], identity: Mapping[str, Any] | None = None, **config: Any) -> Run:
     """A bias run in memory."""
-    asked: dict[str, Any] = {"attacks": ["bias:gender"], "pairs": "gender", "label": 1, "k": 2, "epsilon": 0.005}
+    asked: dict[str, Any] = {"tasks": ["bias:gender"], "pairs": "gender", "label": 1, "k": 2, "epsilon": 0.005}
     return kept("bias", records, identity, **(asked | config))

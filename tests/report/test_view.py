@@ -11,8 +11,7 @@ from mohs.report.attack.view import AttackView
 from mohs.report.bias.view import AgainstView, BiasView
 from mohs.report.radius.view import RadiusView
 from mohs.report.second_order.view import SecondOrderView
-from mohs.report.view import view_of
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.report.bias.made import records as measurements
 from tests.report.made import biased, kept, searched
 from tests.report.radius.made import mixed as bounds
@@ -37,10 +36,10 @@ def runs() -> dict[type, Run]:
 def test_the_command_decides() -> None:
     for kind, run in runs().items():
         with run:
-            assert type(view_of(run)) is kind
-            assert run._repr_html_() == view_of(run).html()
+            assert type(run.view()) is kind
+            assert run._repr_html_() == run.view().html()
     with biased(measurements()) as run, biased(measurements()) as before:
-        assert type(view_of(run, before)) is AgainstView
+        assert type(run.view(against=before)) is AgainstView
 
 
 def test_to_make_one_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +53,7 @@ def test_to_make_one_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Run, "records", noted)
     for run in runs().values():
         with run:
-            view = view_of(run)
+            view = run.view()
             assert view.title
             assert not read
             assert isinstance(view.notes, list)

@@ -41,18 +41,18 @@ def test_records() -> None:
     assert first.outcome is Outcome.SUCCESS
     assert first.original == ("a good film",)
     assert first.perturbed == ("the dull film",)
-    assert first.details["patch"] == {
+    assert first.to_row()["details"]["patch"] == {
         "position": 2,
         "old": "film",
         "new": "movie",
         "gap": pytest.approx(0.196, abs=1e-3),
     }
     assert [(edit.old, edit.new) for edit in first.edits] == [("a", "the"), ("good", "dull")]
-    assert first.details["steps"] == 2
+    assert first.finding.steps == 2
     assert first.scores_before == VICTIM.scores(("a good film",))
-    assert tuple(first.details["patched_before"]) == VICTIM.scores(("a good movie",))
+    assert first.finding.patched_before == VICTIM.scores(("a good movie",))
     assert first.scores_after == VICTIM.scores(("the dull film",))
-    assert tuple(first.details["patched_after"]) == VICTIM.scores(("the dull movie",))
+    assert first.finding.patched_after == VICTIM.scores(("the dull movie",))
     assert run.command == "second-order"
     (figures,) = run.vulnerable()
     assert (figures.vulnerable.hits, figures.vulnerable.total) == (1, 1)
@@ -93,9 +93,9 @@ def test_a_victim_that_raises_at_a_word_loses_that_word_alone() -> None:
         return answer
 
     pairs = table(film="movie", good="fine")
-    assert next(iter(start(victim=raising_at("movie"), synonyms=pairs).records())).details["patch"]["new"] == "fine"
+    assert next(iter(start(victim=raising_at("movie"), synonyms=pairs).records())).finding.patch.new == "fine"
     run = start(victim=raising_at("film"), synonyms=pairs)
-    assert next(iter(run.records())).details["patch"]["new"] == "fine"
+    assert next(iter(run.records())).finding.patch.new == "fine"
     sentence = "The victim raises at 1 more single words (film), which are therefore no patch words."
     assert sentence in run.manifest["facts"]["notes"]
     assert not any("raises" in note for note in start().manifest["facts"]["notes"])
@@ -179,7 +179,7 @@ def test_another_model_of_the_same_name_is_told_by_more_than_one_word(
     start(victim=VICTIM)
     other = WordCount({**VICTIM.weights, "movie": -3})  # film, the first word, is read as before
     other.fingerprint = VICTIM.fingerprint
-    assert next(iter(start(victim=other).records())).details["patch"]["gap"] == pytest.approx(0.389, abs=1e-3)
+    assert next(iter(start(victim=other).records())).finding.patch.gap == pytest.approx(0.389, abs=1e-3)
 
 
 def test_words_that_are_never_brought_in() -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from mohs.attacks.catalogue import describe
 from mohs.errors import BadInput
 from mohs.space import (
     Constraint,
@@ -19,6 +18,7 @@ from mohs.space import (
     parse_source,
 )
 from mohs.space.written import MEASURES, SOURCES, table
+from mohs.tasks.described import describe
 
 
 def test_sources() -> None:

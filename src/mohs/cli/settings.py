@@ -52,7 +52,8 @@ def help_of(docstring: str | None) -> str:
 
 
 def _parameter(f: Field[Any], told: Option) -> inspect.Parameter:
-    kind: Any = next((_TYPES[part] for part in str(f.type).split(" | ") if part in _TYPES), str)
+    kinds = str(f.type).split(" | ")
+    kind: Any = str if "str" in kinds else next((_TYPES[part] for part in kinds if part in _TYPES), str)
     default = None if f.default is MISSING else f.default
     if told.read is not None or kind is str:
         kind = str

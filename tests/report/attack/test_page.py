@@ -11,8 +11,7 @@ from mohs.errors import MohsError
 from mohs.records import Outcome, Record, RunStore
 from mohs.report import listing
 from mohs.report.attack.table import lines
-from mohs.report.template import write_page
-from mohs.run import Run
+from mohs.runs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed
 
@@ -39,7 +38,8 @@ def record(number: int = 0, **changes: Any) -> Record:
 def run_of(*records: Record, **config: Any) -> Run:
     attacks = list(dict.fromkeys(r.attack for r in records)) or ["textfooler:paper"]
     asked = {"victim": "pocket", "data": "films.csv", "attacks": attacks, "goal": "untargeted", "seed": 7}
-    manifest = {"config": asked | {"labels": ["negative", "positive"]} | config, "facts": {"versions": {"mohs": "1.2"}}}
+    asked |= {"labels": ["negative", "positive"]}
+    manifest = {"tasks": attacks, "config": asked | config, "facts": {"versions": {"mohs": "1.2"}}}
     store = RunStore(None, manifest)
     for number, one in enumerate(records):
         store.add(number, one)
@@ -48,7 +48,7 @@ def run_of(*records: Record, **config: Any) -> Run:
 
 def parsed(run: Run, folder: Path) -> Parsed:
     with run:
-        return Parsed(write_page(run, folder / "report.html").read_text("utf-8"))
+        return Parsed(run.report(folder / "report.html").read_text("utf-8"))
 
 
 def test_says_what_was_attacked_and_the_same_figures_as_the_terminal(tmp_path: Path) -> None:
@@ -145,8 +145,8 @@ def test_needs_no_network_and_says_so(tmp_path: Path) -> None:
 
 def test_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     with run_of(*(record(n, queries=n + 1) for n in range(5))) as run:
-        first = write_page(run, tmp_path / "a.html").read_bytes()
-        assert write_page(run, tmp_path / "b.html").read_bytes() == first
+        first = run.report(tmp_path / "a.html").read_bytes()
+        assert run.report(tmp_path / "b.html").read_bytes() == first
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.html", "b.html"]
 
 
@@ -213,7 +213,7 @@ def test_many_words_changed_are_counted_in_ranges(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_one_sentence(tmp_path: Path, place: str) -> None:
     (tmp_path / "folder").mkdir()
     with run_of(record()) as run, pytest.raises(MohsError, match="cannot be written"):
-        write_page(run, tmp_path / place)
+        run.report(tmp_path / place)
     assert [p.name for p in tmp_path.iterdir()] == ["folder"]
 
 

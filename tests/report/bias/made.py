@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mohs.records import Record
-from mohs.report.template import write_page
-from mohs.run import Run
+from mohs.runs.run import Run
 from tests.report.made import Parsed, measured, unfit
 
 HE, ACTOR = ("he", "she"), ("actor", "actress")
@@ -21,4 +20,4 @@ def records(shift: float = 0.1) -> list[Record]:
 
 def page_of(run: Run, folder: Path) -> Parsed:
     with run:
-        return Parsed(write_page(run, folder / "report.html").read_text("utf-8"))
+        return Parsed(run.report(folder / "report.html").read_text("utf-8"))

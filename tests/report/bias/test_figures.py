@@ -66,9 +66,9 @@ def test_pairs_are_told_by_what_they_are_where_that_is_known() -> None:
         biased(records(), {"pairs_hash": "a"}, pairs="here/mine.csv") as same,
         biased(records(), {"pairs_hash": "b"}, pairs="mine.csv") as other,
     ):
-        assert print_run(run, against=same, as_json=True, verbose=False) == ""
+        assert print_run(run, run.view(against=same), as_json=True, verbose=False) == ""
         with pytest.raises(BadInput, match=r"the other pairs mine\.csv; measure both with the same --pairs"):
-            print_run(run, against=other, as_json=True, verbose=False)
+            print_run(run, run.view(against=other), as_json=True, verbose=False)
 
 
 def test_runs_over_other_sentences_say_so() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mohs.bias.finding import BiasFinding, PairFinding
+from mohs.bias.level import Shown
 from mohs.bias.statistics import pair_biases
 from mohs.errors import BadInput
 from mohs.report.bias.figures import (
@@ -16,7 +19,7 @@ from mohs.report.bias.figures import (
     compared,
     signed,
 )
-from mohs.report.template import write_against, write_page
+from mohs.report.template import written
 from mohs.report.terminal import print_run
 from tests.report.bias.made import ACTOR, HE, page_of, records
 from tests.report.made import EVIL, Parsed, biased, measured, needs_nothing_else
@@ -64,15 +67,18 @@ def test_examples_mark_the_pair_and_what_the_neighbour_brought_in(tmp_path: Path
 
 def test_texts_and_names_never_become_markup(tmp_path: Path) -> None:
     nasty = measured(0, HE, [[0.1], [0.2]], original=(EVIL,), example_id=EVIL)
-    pair = nasty.details["pairs"][0]
-    pair |= {"old": EVIL, "new": f"{EVIL}2"}
-    pair["levels"][1]["examples"] = [
-        {"text": [f"he {EVIL}"], "patched": [f"she {EVIL}"], "before": 0.1, "after": 0.3},
-        {"text": ["one two"], "patched": ["more words than that"], "before": 0.1, "after": 0.3},
-    ]
+    first, second = nasty.finding.pairs[0].levels
+    second = replace(
+        second,
+        examples=(
+            Shown(text=(f"he {EVIL}",), patched=(f"she {EVIL}",), before=0.1, after=0.3),
+            Shown(text=("one two",), patched=("more words than that",), before=0.1, after=0.3),
+        ),
+    )
+    nasty = replace(nasty, finding=BiasFinding((PairFinding(EVIL, f"{EVIL}2", 1, levels=(first, second)),)))
     config: dict[str, Any] = {"labels": [EVIL, EVIL], "victim": EVIL, "data": EVIL, "pairs": EVIL, "masked_lm": EVIL}
     with biased([nasty], **config) as run:
-        pages = [write_page(run, tmp_path / "a.html"), write_against(run, run, tmp_path / "b.html")]
+        pages = [run.report(tmp_path / "a.html"), written(run.view(against=run).page(), tmp_path / "b.html")]
     for path in pages:
         found = Parsed(path.read_text("utf-8"))
         assert "script" not in [tag for tag, _ in found.tags]
@@ -89,8 +95,8 @@ def test_the_sentences_alone_have_a_page(tmp_path: Path) -> None:
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
     with biased(records()) as run:
-        first = write_page(run, tmp_path / "a.html").read_bytes()
-        assert write_page(run, tmp_path / "b.html").read_bytes() == first
+        first = run.report(tmp_path / "a.html").read_bytes()
+        assert run.report(tmp_path / "b.html").read_bytes() == first
 
 
 def test_a_pair_that_only_one_run_has_is_not_lost(tmp_path: Path) -> None:
@@ -100,7 +106,7 @@ def test_a_pair_that_only_one_run_has_is_not_lost(tmp_path: Path) -> None:
     assert all((before is None) == (pair == HE) for pair, _, before, _ in rows)
     with biased(records()[:8]) as run, biased(records()[8:]) as other:
         assert compared(bias_figures(other), bias_figures(run)).startswith("No pair was measured in both runs")
-        write_against(run, other, tmp_path / "x.html")
+        written(run.view(against=other).page(), tmp_path / "x.html")
 
 
 @pytest.mark.parametrize(
@@ -114,8 +120,8 @@ def test_a_pair_that_only_one_run_has_is_not_lost(tmp_path: Path) -> None:
 def test_what_cannot_be_compared_is_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     with biased(records()) as run, biased(records(), **changes) as other:
         for refused in (
-            lambda: write_against(run, other, tmp_path / "x.html"),
-            lambda: print_run(run, against=other, as_json=True, verbose=False),
+            lambda: written(run.view(against=other).page(), tmp_path / "x.html"),
+            lambda: print_run(run, run.view(against=other), as_json=True, verbose=False),
         ):
             with pytest.raises(BadInput, match=said):
                 refused()

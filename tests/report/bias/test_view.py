@@ -13,7 +13,7 @@ from mohs.records import Outcome
 from mohs.report.bias.figures import (
     bias_figures,
 )
-from mohs.report.template import write_against
+from mohs.report.template import written
 from mohs.report.terminal import print_run
 from tests.report.bias.made import ACTOR, HE, page_of, records
 from tests.report.made import Parsed, biased, kept, measured, needs_nothing_else, searched, unfit
@@ -24,12 +24,15 @@ def test_another_threshold_needs_no_new_measurement(tmp_path: Path, capsys: pyte
         found = bias_figures(run, 0.06)
         assert list(found.filtered) == pair_biases(records(), epsilon=0.06) == run.biases(epsilon=0.06)
         assert {(one.old, one.new) for one in found.filtered} == {HE, ACTOR}
-        for page in (run.report(tmp_path / "a.html", epsilon=0.06), write_against(run, before, tmp_path / "b", 0.06)):
+        for page in (
+            run.report(tmp_path / "a.html", epsilon=0.06),
+            written(run.view(against=before, epsilon=0.06).page(), tmp_path / "b"),
+        ):
             assert "(k = 0) is below 0.06" in Parsed(page.read_text("utf-8")).text
-        print_run(run, as_json=False, verbose=False, epsilon=0.06)
+        print_run(run, run.view(epsilon=0.06), as_json=False, verbose=False)
         assert "(k = 0) is below 0.06" in capsys.readouterr().out
         for epsilon, said in ((None, 1), (0.06, 0)):
-            print_run(run, against=before, as_json=False, verbose=False, epsilon=epsilon)
+            print_run(run, run.view(against=before, epsilon=epsilon), as_json=False, verbose=False)
             shown = " ".join(capsys.readouterr().out.split())
             assert shown.count("of two thresholds (0.01 before and 0.005 after); --filter-epsilon") == said
         with pytest.raises(BadInput, match="epsilon is 0"):
@@ -41,7 +44,7 @@ def test_the_terminal_has_a_row_for_each_pair_and_distance(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     with biased(records()) as run:
-        assert print_run(run, as_json=False, verbose=False, diffs=3) == ""
+        assert print_run(run, run.view(), as_json=False, verbose=False, diffs=3) == ""
     said = capsys.readouterr().out
     lines = [line.split() for line in said.splitlines()]
     assert ["he|she", "0", "8", "8", "+0.0010", "[+0.0010,", "+0.0010]", "0.008", "0.016*"] in lines
@@ -59,7 +62,7 @@ def test_long_pairs_are_broken_between_their_words(
     with biased([*records(), *(measured(20 + n, pair, [[0.1 + n / 10]]) for n in range(2))]) as run:
         for width, found in (("80", ["congressman|", "congresswoman"]), ("100", ["congressman|congresswoman"])):
             monkeypatch.setenv("COLUMNS", width)
-            print_run(run, as_json=False, verbose=False)
+            print_run(run, run.view(), as_json=False, verbose=False)
             lines = capsys.readouterr().out.splitlines()
             assert [line.split()[0] for line in lines if line.startswith("congress")] == found
             assert any(line.startswith("actor|actress ") for line in lines)  # what fits stays on its line
@@ -68,7 +71,7 @@ def test_long_pairs_are_broken_between_their_words(
 
 def test_json_has_no_number_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     with biased([measured(0, HE, [[0.1], [0.2]])]) as run:
-        print_run(run, as_json=True, verbose=False)
+        print_run(run, run.view(), as_json=True, verbose=False)
     found = json.loads(capsys.readouterr().out, parse_constant=lambda name: pytest.fail(name))
     first = found["bias"]["whole"][0]
     assert (first["old"], first["new"], first["k"], first["low"], first["bins"]) == ("he", "she", 0, None, {"5": 1})
@@ -83,10 +86,10 @@ def test_no_pair_anywhere_is_one_sentence(tmp_path: Path, capsys: pytest.Capture
     assert said in found.text
     assert "svg" not in [tag for tag, _ in found.tags]
     with biased(none) as run:
-        assert print_run(run, as_json=False, verbose=False) == ""
+        assert print_run(run, run.view(), as_json=False, verbose=False) == ""
     assert said in " ".join(capsys.readouterr().out.split())
     assert "Nothing has been measured yet." in page_of(biased([]), tmp_path).text
-    broken = measured(0, HE, [], outcome=Outcome.ERROR, details={}, error="It broke.")
+    broken = measured(0, HE, [], outcome=Outcome.ERROR, finding=None, error="It broke.")
     assert "Every measurement ended in an error." in page_of(biased([broken]), tmp_path).text
 
 
@@ -95,10 +98,10 @@ def test_before_and_after_stand_side_by_side(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     with biased(records(), victim="base") as before, biased(records(0.02), victim="debiased") as after:
-        found = Parsed(write_against(after, before, tmp_path / "x.html").read_text("utf-8"))
-        print_run(after, against=before, as_json=False, verbose=False)
+        found = Parsed(written(after.view(against=before).page(), tmp_path / "x.html").read_text("utf-8"))
+        print_run(after, after.view(against=before), as_json=False, verbose=False)
         said = capsys.readouterr().out
-        print_run(after, against=before, as_json=True, verbose=False)
+        print_run(after, after.view(against=before), as_json=True, verbose=False)
         machine = json.loads(capsys.readouterr().out)
     sentence = (
         "At k = 2, 1 of 2 pairs are nearer to no bias than before; the mean size of the bias was 0.0650 and is 0.0250."
@@ -123,4 +126,4 @@ def test_other_runs_are_not_set_against_each_other(command: str) -> None:
     with kept(command, [searched()], attacks=["a"]) as run, biased(records()) as bias:
         for pair in ((run, run), (run, bias), (bias, run)):
             with pytest.raises(BadInput, match="no bias run: --against compares two runs of `mohs bias`"):
-                print_run(pair[0], against=pair[1], as_json=False, verbose=False)
+                print_run(pair[0], pair[0].view(against=pair[1]), as_json=False, verbose=False)

@@ -5,42 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from mohs.bounds.finding import RadiusFinding, ShareFinding
 from mohs.records import Outcome, Record
 from mohs.report.radius.figures import (
     RadiusSummary,
     summarise_radius,
 )
-from mohs.report.template import write_page
-from mohs.run import Run
+from mohs.runs.run import Run
 from mohs.text import Edit
 from tests.report.made import Parsed, kept, searched
 
-_OF_DETAILS = ("by", "stopped", "attacks", "share", "sizes", "pruned")
+_OF_FINDING = ("by", "stopped", "attacks", "share", "sizes", "pruned")
 SHARE = {"r": "25%", "epsilon": 0.025, "delta": 0.005, "method": "clopper-pearson", "n": None}
 
 
-def share(value: float, low: float, high: float, n: int = 4794, **changes: Any) -> dict[str, Any]:
+def share(value: float, low: float, high: float, n: int = 4794, **changes: Any) -> ShareFinding:
     found = {"r": 2, "size": 9999, "n": n, "hold": round(value * n), "value": value, "low": low, "high": high}
-    return found | {"method": "clopper-pearson"} | changes
+    return ShareFinding(**(found | {"method": "clopper-pearson"} | changes))
 
 
 def bounded(number: int, lower: int, upper: int | None, *, whole: bool = False, **changes: Any) -> Record:
-    """A record of `mohs radius`; other details than the bounds, and fields of the record, by name."""
-    details: dict[str, Any] = {
+    """A record of `mohs radius`; other findings than the bounds, and fields of the record, by name."""
+    known: dict[str, Any] = {
         "lower": lower,
         "upper": upper,
         "exact": whole or upper == lower + 1,
         "whole": whole,
         "by": "enumeration",
         "stopped": "",
-        "sizes": [10 * r for r in range(1, lower + 1)],
-        "margins": [0.1] * lower,
+        "sizes": tuple(10 * r for r in range(1, lower + 1)),
+        "margins": (0.1,) * lower,
         "attacks": {},
     }
     if lower:
-        details["certificate"] = {"format": "mohs-certificate-1"}
-    details |= {key: changes.pop(key) for key in _OF_DETAILS if key in changes}
-    found: dict[str, Any] = {"attack": "radius", "positions": 3, "details": details, "queries": 10 * number + 1}
+        known["certificate"] = {"format": "mohs-certificate-1"}
+    for key in _OF_FINDING:
+        if key in changes:
+            value = changes.pop(key)
+            known[key] = tuple(value) if isinstance(value, list) else value
+    finding = RadiusFinding(**known)
+    found: dict[str, Any] = {"attack": "radius", "positions": 3, "finding": finding, "queries": 10 * number + 1}
     if upper is not None:
         found |= {
             "perturbed": ("A dull, good Film.",),
@@ -75,7 +79,7 @@ def summary_of(*records: Record) -> RadiusSummary:
 
 def run_of(*records: Record, **config: Any) -> Run:
     asked: dict[str, Any] = {
-        "attacks": ["radius"], "attack": ["a", "b"], "source": "Neighbours(k=5)", "constraints": [], "max_r": 2,
+        "tasks": ["radius"], "attacks": ["a", "b"], "source": "Neighbours(k=5)", "constraints": [], "max_r": 2,
         "most": 1000, "time_limit": 2.5, "pac": True, **SHARE,
     }  # fmt: skip
     return kept("radius", list(records), **(asked | config))
@@ -83,4 +87,4 @@ def run_of(*records: Record, **config: Any) -> Run:
 
 def parsed(run: Run, folder: Path) -> Parsed:
     with run:
-        return Parsed(write_page(run, folder / "report.html").read_text("utf-8"))
+        return Parsed(run.report(folder / "report.html").read_text("utf-8"))

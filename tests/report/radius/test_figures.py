@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.report.radius.figures import (
-    kind_of,
     radius_flags,
     radius_headline,
     radius_lines,
-    reason_of,
     shown_steps,
     summarise_radius,
 )
@@ -20,10 +18,10 @@ from tests.report.radius.made import bounded, mixed, summary_of
 
 def test_what_is_known_of_each_example_and_why_no_more() -> None:
     records = mixed()
-    assert [kind_of(record.details) for record in records[:7]] == [
+    assert [record.finding.kind for record in records[:7]] == [
         "exact", "whole", "bracketed", "bracketed", "unknown", "unknown", "unknown"
     ]  # fmt: skip
-    assert [reason_of(record.details) for record in records[:7]] == ["", "", "texts", "max-r", "max-r", "time", "ties"]
+    assert [record.finding.reason for record in records[:7]] == ["", "", "texts", "max-r", "max-r", "time", "ties"]
     found = summary_of(*records)
     assert (found.right.hits, found.right.total, found.right.of) == (7, 8, "examples judged")
     assert found.outcomes == {"measured": 7, "skipped": 1, "error": 1}

@@ -45,7 +45,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
 
 
 def test_without_attacks_and_shares_their_parts_are_left_out(tmp_path: Path) -> None:
-    found = parsed(run_of(bounded(0, 1, 2), bounded(1, 0, 1), attack=[], pac=False, time_limit=None), tmp_path)
+    found = parsed(run_of(bounded(0, 1, 2), bounded(1, 0, 1), attacks=[], pac=False, time_limit=None), tmp_path)
     charts = [attrs for tag, attrs in found.tags if tag == "svg"]
     assert len(charts) == 1
     assert not found.with_class("band"), "nothing is open, so nothing is shaded"
@@ -63,7 +63,7 @@ def test_texts_never_become_markup(tmp_path: Path) -> None:
         "labels": [EVIL] * 2,
         "victim": EVIL,
         "data": EVIL,
-        "attack": [EVIL],
+        "attacks": [EVIL],
         "source": EVIL,
         "constraints": [EVIL],
     }

@@ -55,7 +55,7 @@ def test_several_radii_have_figures_of_their_own(
     config = {"r": ["1", "25%"]}
     with run_of(*records, **config) as run:
         one, two = summarise_radius(run.records(), run.manifest["config"]).shares
-        print_run(run, as_json=False, verbose=False, diffs=1)
+        print_run(run, run.view(), as_json=False, verbose=False, diffs=1)
     assert (one.r, one.least_r, one.median, two.r, two.most_r, two.median) == ("1", 1, 0.75, "25%", 2, 0.65)
     assert share_headline([one, two]).startswith("PR at r = 25% lies above 0.9")
     assert "(r: 1; r: 25% of the words" in share_notes([one, two])[0]

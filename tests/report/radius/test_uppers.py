@@ -49,11 +49,11 @@ def test_two_attacks_on_the_same_example(tmp_path: Path, capsys: pytest.CaptureF
         (a, b, 1, 1, 0), (a, c, 1, 0, 1), (b, c, 0, 1, 0)
     ]  # fmt: skip
     with run_of(*records) as run:
-        print_run(run, as_json=False, verbose=False)
+        print_run(run, run.view(), as_json=False, verbose=False)
     said = capsys.readouterr().out
     assert re.search(rf"^{a} against {b} +1 +1 +0$", said, re.M)
     page = parsed(run_of(*records), tmp_path).text
     assert f"{a} against {b}" in page
     with run_of(*(bounded(n, 0, 1, attacks={a: 1, b: 2}) for n in range(2))) as run:
-        print_run(run, as_json=False, verbose=False)
+        print_run(run, run.view(), as_json=False, verbose=False)
     assert "against" not in capsys.readouterr().out, "of two attacks #Win says it all"

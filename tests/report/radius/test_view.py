@@ -24,7 +24,7 @@ from tests.report.radius.made import bounded, misread, mixed, parsed, run_of, sh
 
 def test_machines_get_rates_with_intervals_and_no_lists_of_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with run_of(*mixed()) as run:
-        print_run(run, as_json=True, verbose=False, page="x.html")
+        print_run(run, run.view(), as_json=True, verbose=False, page="x.html")
     row = json.loads(capsys.readouterr().out)
     assert (row["finished"], row["page"]) == (9, "x.html")
     found = row["radius"]
@@ -43,7 +43,7 @@ def test_the_terminal_shows_tables_and_diffs(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     with run_of(*mixed()) as run:
-        errors = print_run(run, as_json=False, verbose=False, diffs=1)
+        errors = print_run(run, run.view(), as_json=False, verbose=False, diffs=1)
     said = capsys.readouterr().out
     found = summary_of(*mixed())
     for name, value, note in radius_lines(found):
@@ -89,7 +89,7 @@ def test_empty_runs_are_one_sentence(
     right = any(record.outcome is Outcome.MEASURED for record in records)
     assert ("svg" in [tag for tag, _ in found.tags]) == right
     with run_of(*records) as run:
-        print_run(run, as_json=False, verbose=False)
+        print_run(run, run.view(), as_json=False, verbose=False)
     assert said in " ".join(capsys.readouterr().out.split())
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mohs.report.second_order.figures import second_order_lines, summarise_second_order
+from mohs.second_order.finding import SecondOrderFinding
+from mohs.second_order.patches import Patch
 from mohs.text import Edit
 from tests.report.made import EVIL, needs_nothing_else
 from tests.report.second_order.made import mixed, parsed, run_of, vulnerable
@@ -45,7 +47,7 @@ def test_texts_never_become_markup(tmp_path: Path) -> None:
         original=(f"{EVIL} film",),
         edits=(Edit(0, "script", EVIL, "masked"),),
         error=EVIL,
-        details={"patch": {"position": 1, "old": EVIL, "new": EVIL}, "patched_before": [0, 1], "patched_after": [1, 0]},
+        finding=SecondOrderFinding(Patch(1, EVIL, EVIL, 0.0), (0, 1), (1, 0)),
     )
     config = {"labels": [EVIL, EVIL], "victim": EVIL, "data": EVIL, "synonyms": EVIL, "masked_lm": EVIL}
     found = parsed(run_of(nasty, **config), tmp_path)

@@ -29,7 +29,7 @@ def test_the_terminal_shows_table_and_diffs(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     with run_of(*mixed()) as run:
-        errors = print_run(run, as_json=False, verbose=False, diffs=1)
+        errors = print_run(run, run.view(), as_json=False, verbose=False, diffs=1)
     said = capsys.readouterr().out
     assert "so-beam found a vulnerable example near 3 of 5 examples with a patch pair." in said
     for name, value, note in second_order_lines(summarise_second_order(mixed())[0]):
@@ -44,7 +44,7 @@ def test_the_terminal_shows_table_and_diffs(
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     with run_of(*mixed()) as run:
-        print_run(run, as_json=True, verbose=False, page="x.html")
+        print_run(run, run.view(), as_json=True, verbose=False, page="x.html")
     found = json.loads(capsys.readouterr().out)
     assert found["summary"][0]["vulnerable"]["hits"] == 3
     assert (found["finished"], found["page"]) == (8, "x.html")
@@ -66,5 +66,5 @@ def test_all_skipped_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [tag for tag, _ in found.tags].count("svg") == 0
     assert "only" not in found.data()
     with run_of(*skipped) as run:
-        assert print_run(run, as_json=False, verbose=False) == ""
+        assert print_run(run, run.view(), as_json=False, verbose=False) == ""
     assert said in " ".join(capsys.readouterr().out.split())

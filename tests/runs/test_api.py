@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 import mohs
-import mohs.runs
+import mohs.attacks.verb
+import mohs.bounds.verb
+import mohs.runs.api
 from mohs.errors import BadInput, MohsError, VictimError
 from mohs.models.function import FunctionVictim
 from mohs.space import Constraint, Neighbours, Services, WordsChanged
@@ -30,8 +32,10 @@ def test_five_lines_of_python() -> None:
 
 
 def test_the_docstrings_run() -> None:
-    assert doctest.testmod(mohs.runs).failed == 0
-    assert doctest.testmod(mohs.runs).attempted > 0
+    for module in (mohs.attacks.verb, mohs.bounds.verb, mohs.runs.api):
+        found = doctest.testmod(module)
+        assert found.failed == 0
+        assert found.attempted > 0
 
 
 def test_rows_and_pairs() -> None:

@@ -14,7 +14,7 @@ import mohs
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.lending import Desk
 from mohs.records import Record
-from mohs.workers import Heard
+from mohs.runs.workers import Heard
 
 DYING = """
 import os, signal
