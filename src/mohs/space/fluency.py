@@ -6,9 +6,9 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mohs.space.constraints import Family
+from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
@@ -16,41 +16,35 @@ from mohs.text.questions import Scored
 
 
 @dataclass(frozen=True)
-class Perplexity:
+class Perplexity(Compared):
     """The perplexity of the text to a causal language model, exp(-mean log-probability of its tokens)."""
 
-    name: ClassVar[str] = "perplexity"
-    family: ClassVar[Family] = Family.SUSPICION
-    needs: ClassVar[tuple[str, ...]] = ("lm",)
-    stepwise: ClassVar[bool] = False
+    name = "perplexity"
+    family = Family.SUSPICION
+    needs = ("lm",)
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """Of each candidate by itself; nan for a text without tokens."""
         scored = await ask.lm([str(candidate) for candidate in candidates])
         return [perplexity(answer) for answer in scored]
 
 
 @dataclass(frozen=True)
-class PerplexityRatio:
+class PerplexityRatio(Compared):
     """The perplexity of the text divided by that of the original."""
 
-    name: ClassVar[str] = "perplexity ratio"
-    family: ClassVar[Family] = Family.SUSPICION
-    needs: ClassVar[tuple[str, ...]] = ("lm",)
-    stepwise: ClassVar[bool] = False
+    name = "perplexity ratio"
+    family = Family.SUSPICION
+    needs = ("lm",)
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """1 for a text that is no less expected than the original."""
-        before, *after = await ask.lm([str(original), *map(str, candidates)])
+        before, *after = await ask.lm([str(reference), *map(str, candidates)])
         return [round(perplexity(answer) / perplexity(before), 6) for answer in after]
 
 
 @dataclass(frozen=True)
-class LogProbDrop:
+class LogProbDrop(Compared):
     """How much log-probability a text loses to a causal language model.
 
     With a `window`, only that many words around the changed one are read (Jia et al. 2019: 6 words); otherwise the
@@ -63,20 +57,15 @@ class LogProbDrop:
     def __post_init__(self) -> None:
         at_least(1, window=self.window)
 
-    name: ClassVar[str] = "log-probability drop"
-    family: ClassVar[Family] = Family.SUSPICION
-    needs: ClassVar[tuple[str, ...]] = ("lm",)
-
-    @property
-    def stepwise(self) -> bool:
-        """In a window or against the text before, it is a matter of each step."""
-        return self.previous or self.window is not None
+    name = "log-probability drop"
+    family = Family.SUSPICION
+    needs = ("lm",)
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
         """Positive where the candidate is less likely; sums, not means, so a longer text loses more."""
-        reference = current if current is not None and self.previous else original
+        reference = self.reference(original, current)
         pairs = []
         for candidate in candidates:
             pair = str(reference), str(candidate)
@@ -92,7 +81,7 @@ class LogProbDrop:
 
 
 @dataclass(frozen=True)
-class FluencyRank:
+class FluencyRank(Compared):
     """The place of a candidate among those offered for the same word, the likeliest text first; 1 is the best.
 
     With `at_most=4` this keeps the four best, as Alzantot et al. 2018 do with their language model. A rank depends on
@@ -104,10 +93,10 @@ class FluencyRank:
     def __post_init__(self) -> None:
         at_least(1, window=self.window)
 
-    name: ClassVar[str] = "fluency rank"
-    family: ClassVar[Family] = Family.SUSPICION
-    needs: ClassVar[tuple[str, ...]] = ("lm",)
-    stepwise: ClassVar[bool] = True
+    name = "fluency rank"
+    family = Family.SUSPICION
+    needs = ("lm",)
+    stepwise = True
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
@@ -134,25 +123,17 @@ class FluencyRank:
 
 
 @dataclass(frozen=True)
-class GrammarErrors:
+class GrammarErrors(Compared):
     """How many grammar errors were introduced: G(x_adv) - G(x) of Morris et al. 2020, section 3.4."""
 
     previous: bool = False
 
-    name: ClassVar[str] = "grammar errors introduced"
-    family: ClassVar[Family] = Family.GRAMMAR
-    needs: ClassVar[tuple[str, ...]] = ("grammar",)
+    name = "grammar errors introduced"
+    family = Family.GRAMMAR
+    needs = ("grammar",)
 
-    @property
-    def stepwise(self) -> bool:
-        """Only against the text before."""
-        return self.previous
-
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """Negative where the change repaired something."""
-        reference = current if current is not None and self.previous else original
         before, *after = await ask.grammar([str(reference), *map(str, candidates)])
         return [float(len(answer) - len(before)) for answer in after]
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from mohs.space.constraints import Family
 from mohs.space.masked import one_word
+from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least, at_most
 from mohs.space.sources import Offers, Source, offers, tags
@@ -139,17 +140,17 @@ class Sparing:
 
 
 @dataclass(frozen=True)
-class ReplacedPos:
+class ReplacedPos(Compared):
     """SamePos of the words that a step replaces; a word that only got company keeps its part of speech (BAE)."""
 
     noun_is_verb: bool = True
     before: int = 4
     after: int = 3
 
-    name: ClassVar[str] = "part of speech"
-    family: ClassVar[Family] = Family.GRAMMAR
+    name = "part of speech"
+    family = Family.GRAMMAR
     needs: ClassVar[tuple[str, ...]] = ("tagger",)
-    stepwise: ClassVar[bool] = True
+    stepwise = True
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services

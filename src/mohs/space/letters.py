@@ -6,8 +6,8 @@ reader sees as one, with its accents, also where `min_length` counts them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from string import ascii_lowercase
 from typing import ClassVar
 
@@ -17,13 +17,16 @@ from mohs.text import Text, characters
 
 
 class _Letters:
-    """What the sources here have in common: they look at the word alone."""
+    """What the sources here share: they look at the word alone, and their fields are the settings of `variants`."""
 
     needs: ClassVar[tuple[str, ...]] = ()
+    kind: ClassVar[str]  # how records call the edit
+    variants: ClassVar[Callable[..., list[str]]]
 
     def spell(self, word: str) -> Offers:
-        """The variants of a word."""
-        raise NotImplementedError
+        """Every variant of a word."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return dict.fromkeys(type(self).variants(word, **settings), self.kind)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """The variants of each word."""
@@ -37,9 +40,8 @@ class SwapLetters(_Letters):
     inner: bool = False
     min_length: int = 2
 
-    def spell(self, word: str) -> Offers:
-        """Every swap."""
-        return dict.fromkeys(characters.swaps(word, inner=self.inner, min_length=self.min_length), "swap")
+    kind = "swap"
+    variants = characters.swaps
 
 
 @dataclass(frozen=True)
@@ -49,40 +51,32 @@ class DropLetter(_Letters):
     inner: bool = False
     min_length: int = 2
 
-    def spell(self, word: str) -> Offers:
-        """Every deletion."""
-        return dict.fromkeys(characters.deletions(word, inner=self.inner, min_length=self.min_length), "delete")
+    kind = "delete"
+    variants = characters.deletions
 
 
 @dataclass(frozen=True)
 class AddLetter(_Letters):
-    """One letter is put in."""
+    """One letter is put in, any at every place."""
 
     inner: bool = False
     min_length: int = 1
     letters: str = ascii_lowercase
 
-    def spell(self, word: str) -> Offers:
-        """Every letter at every place."""
-        return dict.fromkeys(
-            characters.insertions(word, letters=self.letters, inner=self.inner, min_length=self.min_length), "insert"
-        )
+    kind = "insert"
+    variants = characters.insertions
 
 
 @dataclass(frozen=True)
 class ChangeLetter(_Letters):
-    """One letter becomes another."""
+    """One letter becomes another, any at every place."""
 
     inner: bool = False
     min_length: int = 1
     letters: str = ascii_lowercase
 
-    def spell(self, word: str) -> Offers:
-        """Every letter at every place."""
-        return dict.fromkeys(
-            characters.substitutions(word, letters=self.letters, inner=self.inner, min_length=self.min_length),
-            "substitute",
-        )
+    kind = "substitute"
+    variants = characters.substitutions
 
 
 @dataclass(frozen=True)
@@ -92,9 +86,8 @@ class Homoglyphs(_Letters):
     inner: bool = False
     min_length: int = 1
 
-    def spell(self, word: str) -> Offers:
-        """Every letter that has a look-alike."""
-        return dict.fromkeys(characters.homoglyphs(word, inner=self.inner, min_length=self.min_length), "homoglyph")
+    kind = "homoglyph"
+    variants = characters.homoglyphs
 
 
 @dataclass(frozen=True)
@@ -104,9 +97,8 @@ class Keyboard(_Letters):
     inner: bool = False
     min_length: int = 1
 
-    def spell(self, word: str) -> Offers:
-        """Every slip."""
-        return dict.fromkeys(characters.keyboard(word, inner=self.inner, min_length=self.min_length), "keyboard")
+    kind = "keyboard"
+    variants = characters.keyboard
 
 
 @dataclass(frozen=True)
@@ -115,6 +107,5 @@ class SplitWord(_Letters):
 
     min_length: int = 2
 
-    def spell(self, word: str) -> Offers:
-        """Every split."""
-        return dict.fromkeys(characters.splits(word, min_length=self.min_length), "split")
+    kind = "split"
+    variants = characters.splits

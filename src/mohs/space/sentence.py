@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from mohs.space.constraints import Family
+from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
@@ -18,7 +18,7 @@ from mohs.text.questions import Vector
 
 
 @dataclass(frozen=True)
-class SentenceSimilarity:
+class SentenceSimilarity(Compared):
     """How alike two texts are to a sentence encoder.
 
     `angular` gives 1 - angle/pi of the two vectors, otherwise the cosine. `window` compares only that many words
@@ -33,18 +33,13 @@ class SentenceSimilarity:
     def __post_init__(self) -> None:
         at_least(1, window=self.window)
 
-    family: ClassVar[Family] = Family.SEMANTICS
-    needs: ClassVar[tuple[str, ...]] = ("encoder",)
+    family = Family.SEMANTICS
+    needs = ("encoder",)
 
     @property
     def name(self) -> str:
         """By its scale."""
         return "sentence similarity" if self.angular else "sentence cosine"
-
-    @property
-    def stepwise(self) -> bool:
-        """In a window or against the text before, it is a matter of each step."""
-        return self.previous or self.window is not None
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
@@ -62,7 +57,7 @@ class SentenceSimilarity:
 
     def _views(self, original: Text, current: Text | None, candidate: Text) -> tuple[str, str]:
         """The two strings to compare: windows around the word that the step changed, or whole texts."""
-        reference = current if current is not None and self.previous else original
+        reference = self.reference(original, current)
         if self.window is not None and current is not None and current.same_shape(candidate):
             changed = current.changes(candidate)
             together = changed and changed[-1] - changed[0] == len(changed) - 1  # one word, or neighbours merged
@@ -72,22 +67,19 @@ class SentenceSimilarity:
 
 
 @dataclass(frozen=True)
-class BertScore:
+class BertScore(Compared):
     """BERTScore F1 against the original (Zhang et al. 2020): tokens matched greedily by their contextual vectors.
 
     No idf weights and no rescaling, so values are comparable only for one token encoder.
     """
 
-    name: ClassVar[str] = "BERTScore"
-    family: ClassVar[Family] = Family.SEMANTICS
-    needs: ClassVar[tuple[str, ...]] = ("token_encoder",)
-    stepwise: ClassVar[bool] = False
+    name = "BERTScore"
+    family = Family.SEMANTICS
+    needs = ("token_encoder",)
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """One encoding for each distinct text."""
-        needed = list(dict.fromkeys([str(original), *map(str, candidates)]))
+        needed = list(dict.fromkeys([str(reference), *map(str, candidates)]))
         vectors = dict(zip(needed, await ask.token_encoder(needed), strict=True))
-        reference = vectors[str(original)]
-        return [round(bert_score(vectors[str(candidate)], reference)[2], 6) for candidate in candidates]
+        before = vectors[str(reference)]
+        return [round(bert_score(vectors[str(candidate)], before)[2], 6) for candidate in candidates]

@@ -6,11 +6,12 @@ Over a whole text each takes the worst of its changed words.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mohs.space.constraints import Family
+from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text, pocket
@@ -18,8 +19,32 @@ from mohs.text.lexicon import NOUN, VERB
 from mohs.text.questions import Spot
 
 
+class _WordByWord(Compared):
+    """The worst value over the words that differ; nan where the texts do not correspond word by word."""
+
+    low_is_worse: ClassVar[bool] = True
+    unchanged: ClassVar[float] = 1.0  # of a text with no word changed
+
+    def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
+        """The value of each replacement; case does not matter."""
+        raise NotImplementedError
+
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
+        """The worst value of each candidate."""
+        worst = min if self.low_is_worse else max
+        values = []
+        for candidate in candidates:
+            if not reference.same_shape(candidate):
+                values.append(math.nan)
+                continue
+            found = [self.of_words(edit.old, [edit.new], ask)[0] for edit in reference.edits(candidate)]
+            unknown = any(map(math.isnan, found))
+            values.append(math.nan if unknown else worst(found) if found else self.unchanged)
+        return values
+
+
 @dataclass(frozen=True)
-class WordCosine:
+class WordCosine(_WordByWord):
     """The cosine of the two words' vectors; nan, which passes no threshold, if one is unknown.
 
     `previous` compares with the word before the step instead of the original's.
@@ -27,30 +52,18 @@ class WordCosine:
 
     previous: bool = False
 
-    name: ClassVar[str] = "word cosine"
-    family: ClassVar[Family] = Family.SEMANTICS
-    needs: ClassVar[tuple[str, ...]] = ("vectors",)
-
-    @property
-    def stepwise(self) -> bool:
-        """Only against the previous word."""
-        return self.previous
+    name = "word cosine"
+    family = Family.SEMANTICS
+    needs = ("vectors",)
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """The cosine of each replacement; case does not matter."""
         values = ask.vectors.cosines(old.lower(), [word.lower() for word in new])
         return [round(float(value), 6) for value in values]
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
-        """The lowest cosine over the changed words; 1 if none changed."""
-        reference = current if current is not None and self.previous else original
-        return _worst(reference, candidates, lambda old, new: self.of_words(old, [new], ask)[0], min, 1.0)
-
 
 @dataclass(frozen=True)
-class WordDistance:
+class WordDistance(_WordByWord):
     """The squared Euclidean distance of the two words' vectors, 2 - 2 cos for unit vectors; nan if one is unknown.
 
     `previous` compares with the word before the step instead of the original's, as Alzantot et al. do.
@@ -58,30 +71,20 @@ class WordDistance:
 
     previous: bool = False
 
-    name: ClassVar[str] = "word distance"
-    family: ClassVar[Family] = Family.SEMANTICS
-    needs: ClassVar[tuple[str, ...]] = ("vectors",)
-
-    @property
-    def stepwise(self) -> bool:
-        """Only against the previous word."""
-        return self.previous
+    name = "word distance"
+    family = Family.SEMANTICS
+    needs = ("vectors",)
+    low_is_worse = False
+    unchanged = 0.0
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """The distance of each replacement; case does not matter."""
         values = ask.vectors.distances(old.lower(), [word.lower() for word in new])
         return [round(float(value), 6) for value in values]
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
-        """The largest distance over the changed words; 0 if none changed."""
-        reference = current if current is not None and self.previous else original
-        return _worst(reference, candidates, lambda old, new: self.of_words(old, [new], ask)[0], max, 0.0)
-
 
 @dataclass(frozen=True)
-class PosListed:
+class PosListed(_WordByWord):
     """1 if the two words can be of the same part of speech by a word list, without context; 0 if not.
 
     The list holds the classes each of 20,000 words has in WordNet. A word it does not know shares nothing.
@@ -89,10 +92,8 @@ class PosListed:
 
     noun_is_verb: bool = True
 
-    name: ClassVar[str] = "part of speech listed"
-    family: ClassVar[Family] = Family.GRAMMAR
-    needs: ClassVar[tuple[str, ...]] = ()
-    stepwise: ClassVar[bool] = False
+    name = "part of speech listed"
+    family = Family.GRAMMAR
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """Whether the classes of the two words meet."""
@@ -104,15 +105,9 @@ class PosListed:
         both = NOUN | VERB
         return bits | both if self.noun_is_verb and bits & both else bits
 
-    async def of_texts(
-        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
-    ) -> list[float]:
-        """1 if all changed words share a class with what they replace."""
-        return _worst(original, candidates, lambda old, new: self.of_words(old, [new], ask)[0], min, 1.0)
-
 
 @dataclass(frozen=True)
-class SamePos:
+class SamePos(Compared):
     """The share of the words changed that keep their part of speech, read in context by the tagger.
 
     A step changes one word, so its value is 1 or 0. The word is read with `before` words to its left and `after` to its
@@ -128,10 +123,10 @@ class SamePos:
     def __post_init__(self) -> None:
         at_least(0, before=self.before, after=self.after)
 
-    name: ClassVar[str] = "part of speech"
-    family: ClassVar[Family] = Family.GRAMMAR
-    needs: ClassVar[tuple[str, ...]] = ("tagger",)
-    stepwise: ClassVar[bool] = True  # words changed later are part of the context
+    name = "part of speech"
+    family = Family.GRAMMAR
+    needs = ("tagger",)
+    stepwise = True  # words changed later are part of the context
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
@@ -167,21 +162,3 @@ class SamePos:
     def _class(self, pos: str) -> str:
         pos = {"AUX": "VERB", "PROPN": "NOUN"}.get(pos, pos)
         return "VERB" if pos == "NOUN" and self.noun_is_verb else pos
-
-
-def _worst(
-    reference: Text,
-    candidates: Sequence[Text],
-    of_words: Callable[[str, str], float],
-    worst: Callable[[Sequence[float]], float],
-    none: float,
-) -> list[float]:
-    """The worst value over the words that differ; nan where the texts do not correspond word by word."""
-    values = []
-    for candidate in candidates:
-        if not reference.same_shape(candidate):
-            values.append(math.nan)
-            continue
-        found = [of_words(edit.old, edit.new) for edit in reference.edits(candidate)]
-        values.append(math.nan if any(map(math.isnan, found)) else worst(found) if found else none)
-    return values

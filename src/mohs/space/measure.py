@@ -1,0 +1,42 @@
+"""What most measures have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from mohs.space.constraints import Family
+from mohs.space.services import Services
+from mohs.text import Text
+
+
+class Compared:
+    """A measure that compares texts with the original, or, where `previous` is set, with the text before the step.
+
+    A measure made of it is a frozen dataclass that says its name and family, what it needs, and `against`; one that
+    judges a step in another way says `of_texts` itself.
+    """
+
+    family: ClassVar[Family]
+    needs: ClassVar[tuple[str, ...]] = ()
+    previous = False
+    window: int | None = None
+
+    @property
+    def stepwise(self) -> bool:
+        """In a window or against the text before, it is a matter of each step."""
+        return self.previous or self.window is not None
+
+    async def of_texts(
+        self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
+    ) -> list[float]:
+        """The measure of each candidate."""
+        return await self.against(self.reference(original, current), candidates, ask)
+
+    def reference(self, original: Text, current: Text | None) -> Text:
+        """The text that candidates are compared with."""
+        return current if current is not None and self.previous else original
+
+    async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
+        """The measure of each candidate compared with one text."""
+        raise NotImplementedError
