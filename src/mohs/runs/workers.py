@@ -67,7 +67,7 @@ def spread(
     lender: has the network that all of them ask; without one each loads its own.
     """
     began = time.perf_counter()
-    workers = order.settings.workers
+    workers, kind = order.settings.workers, order.verb.finding()
     turn = _PROCESSES.Value("q", 0)
     lines: dict[Connection, Any] = {}
     loan = lender.loan() if lender is not None else None
@@ -108,7 +108,7 @@ def spread(
                                 each.send(None)
                     else:
                         number, record = message
-                        yield number, Record.from_json(record)
+                        yield number, Record.from_json(record, kind)
                 if lender is not None:
                     lender.launch()
                     if not lender.collect() and idle and lender.busy:
