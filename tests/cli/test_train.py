@@ -203,8 +203,8 @@ def test_kill_9(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "sentence"),
     [
-        (6, "the last checkpoint is in m; run the same command again to go on."),
-        (3, "there was no checkpoint yet; run the same command again to go on."),
+        (6, "the last checkpoint is in m; run the same command again to resume."),
+        (3, "there was no checkpoint yet; run the same command again to resume."),
     ],
 )
 def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str) -> None:
