@@ -122,7 +122,7 @@ class Detector(Wrapper):
 
 
 def attacked(*forbidden: str, **options: Any) -> tuple[list[Record], mohs.Run]:
-    words = {"source": "thesaurus:" + str(options.pop("book"))} if "book" in options else {}
+    words: dict[str, Any] = {"source": "thesaurus:" + str(options.pop("book"))} if "book" in options else {}
     run = mohs.attack(Detector(victim(), *forbidden), ROWS[:4], "random", **words, **options)
     return list(run.records()), run
 

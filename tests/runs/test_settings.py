@@ -99,7 +99,8 @@ def test_the_help_promises_no_number_that_the_verb_decides() -> None:
 @each_command
 def test_one_name_from_the_keyword_to_the_manifest(command: str, tmp_path: Path) -> None:
     verb = verbs.verb_of(command)
-    options: dict[str, Any] = {"bias": {"k": 0}, "radius": {"time_limit": 60.0, "share": ["25%", "1"]}}.get(command, {})
+    of_verb: dict[str, dict[str, Any]] = {"bias": {"k": 0}, "radius": {"time_limit": 60.0, "share": ["25%", "1"]}}
+    options = of_verb.get(command, {})
     if command == "second-order":
         from tests.toys import Wordlike
 
@@ -177,6 +178,7 @@ def test_reading_options_are_keywords_too(tmp_path: Path) -> None:
 
 
 def test_settings_are_values() -> None:
-    for kind in (Settings, *map(verbs.verb_of, COMMANDS)):
+    kinds: list[Any] = [Settings, *map(verbs.verb_of, COMMANDS)]
+    for kind in kinds:
         assert kind() == kind()
         assert len({f.name for f in fields(kind)}) == len(fields(kind))
