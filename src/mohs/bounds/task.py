@@ -46,7 +46,7 @@ class RadiusTask:
     target: Target
     services: Mapping[str, Any]
     prover: Prover = Prover()
-    seconds: float | None = None  # an example
+    time_limit: float | None = None  # seconds an example
     bounds: bool = True  # or everything is asked
     share: Share | Shares | None = None
     seed: int = 0
@@ -124,7 +124,7 @@ class RadiusTask:
         started = self.clock()
 
         def late() -> bool:
-            return self.seconds is not None and self.clock() - started > self.seconds
+            return self.time_limit is not None and self.clock() - started > self.time_limit
 
         closed = await self._closed(points.space, label, counts)
         if closed is not None:

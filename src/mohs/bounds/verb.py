@@ -158,7 +158,7 @@ class RadiusVerb(
             target=subject.target,
             services=services,
             prover=Prover(self.max_r, self.most),
-            seconds=self.time_limit,
+            time_limit=self.time_limit,
             bounds=self.bounds,
             share=shares[0] if len(shares) == 1 else Shares(shares) if shares else None,
             seed=subject.seed,
