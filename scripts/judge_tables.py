@@ -16,9 +16,9 @@ from mohs.text import inflection, pocket
 from mohs.text.relations import CLASSES
 from mohs.text.wordnet import WordNet
 
-RAREST = 40_000  # in GloVe's order; rarer words are not in the table
-RAREST_PART = 12_000  # of an entry of several words
-DIMENSIONS = 32
+RAREST = 80_000  # in GloVe's order; rarer words are not in the table
+RAREST_PART = 16_000  # of an entry of several words
+DIMENSIONS = 24
 PENN = {
     "n": ("NNS",),
     "v": ("VBZ", "VBG", "VBD", "VBN"),

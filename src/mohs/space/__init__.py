@@ -1,5 +1,6 @@
 """Which edits exist for an example: sources of candidates, constraints, and the space they make."""
 
+from mohs.space.acceptable import Acceptable
 from mohs.space.constraints import Constraint, Family, Measure
 from mohs.space.extent import EditDistance, PositionsAgain, ShareChanged, WordsBeyond, WordsChanged
 from mohs.space.fluency import FluencyRank, GrammarErrors, LogProbDrop, Perplexity, PerplexityRatio
@@ -9,11 +10,13 @@ from mohs.space.sentence import BertScore, SentenceSimilarity
 from mohs.space.services import Services
 from mohs.space.sources import Listed, Neighbours, OneOf, Sememes, Source, Synonyms, Union
 from mohs.space.space import Space, build_space
-from mohs.space.word_measures import PosListed, SamePos, WordCosine, WordDistance
+from mohs.space.word_measures import Antonyms, PosListed, SamePos, WordCosine, WordDistance
 from mohs.space.written import parse_constraint, parse_measure, parse_source
 
 __all__ = [
+    "Acceptable",
     "AddLetter",
+    "Antonyms",
     "BertScore",
     "ChangeLetter",
     "Constraint",

@@ -14,7 +14,7 @@ from mohs.space.constraints import Family
 from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
-from mohs.text import Text, pocket
+from mohs.text import Text, judge, pocket
 from mohs.text.lexicon import NOUN, VERB
 from mohs.text.questions import Spot
 
@@ -104,6 +104,28 @@ class PosListed(_WordByWord):
     def _classes(self, bits: int) -> int:
         both = NOUN | VERB
         return bits | both if self.noun_is_verb and bits & both else bits
+
+
+@dataclass(frozen=True)
+class Antonyms(_WordByWord):
+    """1 if a new word is an antonym of the old one, or near in meaning to an antonym; 0 if not.
+
+    From WordNet, by a table that is bundled, in any class the two words share; words that it does not know oppose
+    nothing. `direct` counts WordNet's own antonyms alone.
+    """
+
+    direct: bool = False
+
+    name = "antonyms"
+    family = Family.SEMANTICS
+    low_is_worse = False
+    unchanged = 0.0
+
+    def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
+        """Whether each replacement reverses the word."""
+        least = 2 if self.direct else 1
+        book = judge.bundled()
+        return [float(book.opposite(old, word) >= least) for word in new]
 
 
 @dataclass(frozen=True)

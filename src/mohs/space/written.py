@@ -19,7 +19,7 @@ from typing import Any
 
 from mohs.assets.own import named_in
 from mohs.errors import BadInput
-from mohs.space import extent, fluency, letters, masked, sentence, sources, word_measures
+from mohs.space import acceptable, extent, fluency, letters, masked, sentence, sources, word_measures
 from mohs.space.constraints import Constraint, Measure
 from mohs.space.sources import Source
 
@@ -41,6 +41,8 @@ SOURCES: Mapping[str, type] = {
 MEASURES: Mapping[str, type] = {
     "word-cosine": word_measures.WordCosine,
     "word-distance": word_measures.WordDistance,
+    "no-antonyms": word_measures.Antonyms,
+    "acceptable": acceptable.Acceptable,
     "pos": word_measures.SamePos,
     "pos-listed": word_measures.PosListed,
     "edit-distance": extent.EditDistance,

@@ -28,10 +28,11 @@ Probabilities = npt.NDArray[np.float64]
 
 _SIDES = ("near", "wide", "left", "right")  # what stands around: 3 words on each side, 10, the one before and behind
 _NEAR, _WIDE = 3, 10
+REACH = _WIDE  # words beyond so many on each side do not matter
 _PAIR = tuple(
     "kind senses_old senses_new classes_old classes_new shared share_old share_new rank_old rank_new steps steps_old "
-    "steps_new above below synonyms opposite fit parts frequency_old frequency_new frequency_step length_old "
-    "length_new letters prefix suffix inside hyphen idiom stop_left stop_right words".split()
+    "steps_new above below synonyms opposite fit parts frequency_old frequency_new frequency_step frequency_base length_old "
+    "length_new letters prefix suffix inside hyphen idiom stop_left stop_right".split()
 )
 _ALIKE = ("cosine", "cosine_base", "second_cosine", "second_base", "crowd_old", "crowd_new", "beyond", "sense_fit")
 _AROUND = tuple(f"{sort}_{side}_{space}" for space in "ab" for sort in ("fits", "gains") for side in (*_SIDES, "best"))
@@ -58,6 +59,7 @@ class _Word(NamedTuple):
     entry: Entry
     kinds: int
     rank: float
+    base_rank: float
     parts: int
     vectors: Floats  # bundled vector, that of the base form, second vector, that of the base form: one row
     known: tuple[bool, bool]
@@ -130,7 +132,6 @@ class Judge:
             float(self._idiom(old_word, old.base, left, right)),
             float(left in NLTK),
             float(right in NLTK),
-            float(min(len(place.words), 60)),
         )
         found = [self._word(word.lower(), kind) for word in words]
         pairs = [self._pair(kind, old, new, weights, fixed) for new in found]
@@ -149,18 +150,13 @@ class Judge:
 
     def opposite(self, old: str, new: str) -> int:
         """2 if two words are antonyms in some class, 1 if one is a synonym of the other's antonym, 0 if neither."""
-        old, new, table = old.lower(), new.lower(), self.relations
+        old, new = old.lower(), new.lower()
         values = []
         for kind in range(4):
             one, other = self._word(old, kind), self._word(new, kind)
             if one.entry.senses and other.entry.senses:
                 values.append(opposite(one.entry, one.number, other.entry, other.number))
-        best = max(values, default=0)
-        if best == 1 and any(
-            bond(table.entry(old, kind), table.entry(new, kind)).shared for kind in range(4)
-        ):  # synonyms in some sense are no opposites by way of another
-            return 0
-        return best
+        return max(values, default=0)
 
     @cached_property
     def _words(self) -> dict[tuple[str, int], _Word]:
@@ -199,6 +195,7 @@ class Judge:
             table.entry(base, kind),
             len(table.kinds(base)),
             table.rank(word),
+            table.rank(base),
             word.count(" ") + 1,
             np.concatenate([a, b, c, d]),
             (a_known and b_known, c_known and d_known),
@@ -312,6 +309,7 @@ class Judge:
             old.rank,
             new.rank,
             new.rank - old.rank,
+            new.base_rank,
             len(one),
             len(other),
             Levenshtein.normalized_similarity(one, other),
@@ -353,7 +351,7 @@ class _Around(NamedTuple):
     topic: Floats
 
 
-_STRONG = 1.0  # from here on a word is clearly good or bad; see scripts/train_judge.py
+_STRONG = 0.6  # from here on a word is clearly good or bad; see scripts/train_judge.py
 
 
 def reversal(rows: Floats) -> npt.NDArray[np.bool_]:
@@ -361,7 +359,7 @@ def reversal(rows: Floats) -> npt.NDArray[np.bool_]:
     column = {name: rows[:, number] for number, name in enumerate(FEATURES)}
     old, new = column["polarity_old"], column["polarity_new"]
     turned = (np.minimum(np.abs(old), np.abs(new)) >= _STRONG) & (old * new < 0)
-    found: npt.NDArray[np.bool_] = (column["opposite"] > 1) | ((column["opposite"] > 0) & (column["shared"] < 1)) | turned
+    found: npt.NDArray[np.bool_] = (column["opposite"] > 0) | turned
     return found
 
 

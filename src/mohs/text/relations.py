@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mohs.text import inflection
+
 CLASSES = "nvar"  # noun, verb, adjective, adverb, as WordNet's letters
 FAR = 9  # steps between words that have nothing in common
 _DEEP = 3  # how many steps from a sense are looked at
+_TAGS = (("NNS",), ("VBD", "VBG", "VBZ", "VBN"), ("JJR", "JJS"), ("RBR", "RBS"))  # forms that differ from the base
 _RANKS = 64  # senses beyond count as the last
 
 Numbers = npt.NDArray[np.int64]
@@ -25,6 +28,8 @@ class Entry(NamedTuple):
     near: dict[int, int]  # senses at most a few steps away: steps times 64 and the rank of the own sense
     synonyms: frozenset[int]  # numbers of words
     opposites: frozenset[int]  # numbers of words
+    kin: frozenset[int] = frozenset()  # of an adjective: itself, its synonyms, and the words that these are like
+    against: frozenset[int] = frozenset()  # the opposites of all of its kin
 
 
 class Bond(NamedTuple):
@@ -101,9 +106,31 @@ class Relations:
     def base(self, word: str, kind: int) -> str:
         """The base form of a word in a class; the word itself if it is one, or unknown."""
         number = self.index.get(word)
-        if number is None or number in self.senses[kind] and number not in self.bases[kind]:
-            return word
+        if number is None:
+            return self._guessed(word, kind)
         return self.words[self.bases[kind].get(number, number)]
+
+    def _guessed(self, word: str, kind: int) -> str:
+        """The base form of a form too rare to be in the table, by rule."""
+        found = self._guesses.get((word, kind))
+        if found is None:
+            if len(self._guesses) > 100_000:
+                self._guesses.clear()
+            table, index = self.senses[kind], self.index
+            found = next(
+                (
+                    base
+                    for tag in _TAGS[kind]
+                    for base in inflection.bases(word, tag, lambda base: index.get(base) in table, index.__contains__)
+                ),
+                word,
+            )
+            self._guesses[word, kind] = found
+        return found
+
+    @cached_property
+    def _guesses(self) -> dict[tuple[str, int], str]:
+        return {}
 
     def kinds(self, word: str) -> list[int]:
         """The classes a word can belong to, the one with most senses first."""
@@ -136,7 +163,13 @@ class Relations:
                     near[one] = min(near.get(one, 10**6), steps * _RANKS + rank)
                 front = [link for one in front for link in self.links[one]] if steps < _DEEP else []
         synonyms = frozenset(word for sense in senses for word in self.members[sense]) - {number}
-        return Entry(senses, near, synonyms, self.opposed.get((kind, number), frozenset()))
+        opposites = self.opposed.get((kind, number), frozenset())
+        if CLASSES[kind] != "a":
+            return Entry(senses, near, synonyms, opposites)
+        likes = {word for sense in senses for link in self.links[sense] for word in self.members[link]}
+        kin = synonyms | likes | {number}
+        against = frozenset(word for one in kin for word in self.opposed.get((kind, one), ()))
+        return Entry(senses, near, synonyms, opposites, kin, against)
 
 
 def bond(old: Entry, new: Entry) -> Bond:
@@ -161,10 +194,14 @@ def bond(old: Entry, new: Entry) -> Bond:
 
 
 def opposite(old: Entry, old_number: int, new: Entry, new_number: int) -> int:
-    """2 if the words are antonyms, 1 if one is a synonym of the other's antonym, 0 if neither."""
+    """2 if the words are antonyms, 1 if words near to them are, 0 if neither.
+
+    That is a synonym of one, and for adjectives words like each of the two: lousy is like bad, superb like good.
+    """
     if new_number in old.opposites or old_number in new.opposites:
         return 2
-    return int(bool(old.opposites & new.synonyms or new.opposites & old.synonyms))
+    near = old.opposites & new.synonyms or new.opposites & old.synonyms or old.against & new.kin
+    return int(bool(near) and not old.near.keys() & new.near.keys() & {*old.senses, *new.senses})
 
 
 def _grouped(values: Numbers, counts: Numbers) -> list[tuple[int, ...]]:

@@ -1,0 +1,234 @@
+"""The bundled judge: reversals, synonyms, trees against a plain walk, batches, the constraint in an attack."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mohs
+from mohs.space import Acceptable, Antonyms, Constraint, parse_constraint, parse_measure
+from mohs.space.services import Services
+from mohs.text import Text, judge
+from mohs.text.judge import ASKED, FEATURES, Place, reversal
+from mohs.text.questions import Filled, Guess, Spot, Tag
+from mohs.text.trees import Trees
+from tests.toys import bundled, now, services
+
+REVERSALS = [tuple(line.split()) for line in (Path(__file__).parent / "reversals.txt").read_text().splitlines()]
+TAGS = {"a": "JJ", "v": "VB", "n": "NN", "r": "RB"}
+FRAMES = {"a": "the food was {} again", "n": "it was a {} to me", "v": "they will {} it", "r": "it was done {} today"}
+
+
+def tagger(spot: Spot) -> Tag:
+    (found,) = bundled()["tagger"].collect([spot])
+    assert isinstance(found, Tag)
+    return found
+
+
+def ask() -> Services:
+    return services(tagger=tagger)
+
+
+def single(old: str, new: str, letter: str = "a") -> float:
+    words = FRAMES[letter].format(old).split()
+    place = Place(tuple(words), words.index(old), TAGS[letter])
+    return float(judge.bundled()(place, [new])[0])
+
+
+def of_text(original: str, changed: str, measure: Acceptable | Antonyms | None = None) -> float:
+    (found,) = now((measure or Acceptable()).of_texts(Text(original), None, [Text(changed)], ask()))
+    return found
+
+
+def test_the_list_of_reversals_is_long_and_has_no_pair_twice() -> None:
+    assert len(REVERSALS) == 200
+    assert len({frozenset(pair[:2]) for pair in REVERSALS}) > 190
+
+
+def test_most_reversals_score_low() -> None:
+    low = [single(one, other, letter) < 0.2 for one, other, letter in REVERSALS]
+    assert np.mean(low) >= 0.85
+
+
+@pytest.mark.parametrize(("old", "new"), [("bad", "good"), ("happy", "sad"), ("terrible", "wonderful"), ("old", "new")])
+def test_opposites_score_under_a_fifth(old: str, new: str) -> None:
+    assert single(old, new) < 0.2
+    assert single(new, old) < 0.2
+
+
+def test_synonyms_score_higher_than_reversals() -> None:
+    synonyms = [
+        *(("movie", "film", "n"), ("buy", "purchase", "v"), ("quickly", "rapidly", "r"), ("big", "large", "a")),
+        *(("begin", "start", "v"), ("car", "automobile", "n"), ("smart", "clever", "a"), ("funny", "humorous", "a")),
+    ]
+    high = [single(*pair) for pair in synonyms]
+    low = [single(one, other, letter) for one, other, letter in REVERSALS]
+    assert min(high) > np.mean(low)
+    assert np.mean(high) > np.quantile(low, 0.95)
+
+
+def test_another_form_of_the_word_scores_higher_than_its_opposite() -> None:
+    assert of_text("the films were loved", "the film were loved") > single("success", "failure", "n")
+    assert single("start", "starts", "v") > single("start", "stop", "v")
+
+
+def test_a_text_is_the_product_of_its_words_or_their_least() -> None:
+    x = "the movie was quickly made"
+    one, other = of_text(x, "the film was quickly made"), of_text(x, "the movie was rapidly made")
+    both = "the film was rapidly made"
+    assert of_text(x, both) == pytest.approx(one * other, abs=1e-5)
+    assert of_text(x, both, Acceptable(each=True)) == pytest.approx(min(one, other), abs=1e-5)
+    assert of_text(x, x) == 1.0
+    assert of_text(x, "The MOVIE was quickly made") == 1.0
+
+
+def test_what_does_not_correspond_has_no_value() -> None:
+    assert math.isnan(of_text("good film", "good old film"))
+    gone = Text("good film").replace(0, "")
+    assert math.isnan(now(Acceptable().of_texts(Text("good film"), None, [gone], ask()))[0])
+
+
+def test_awkward_texts() -> None:
+    for old, new in (("a", "b"), ("xqzt film", "qqq film"), ("naïve 😀 plan", "simple 😀 plan"), ("1 2", "2 2")):
+        assert 0 <= of_text(old, new) <= 1
+    assert 0 <= of_text("they look it up", "they search-for it up") <= 1
+
+
+def test_a_pair_of_texts_keeps_its_fields_apart() -> None:
+    x = Text("a good film", "bad food")
+    (value,) = now(Acceptable().of_texts(x, None, [x.replace(3, "poor")], ask()))
+    (alone,) = now(Acceptable().of_texts(Text("bad food"), None, [Text("poor food")], ask()))
+    assert value == alone
+
+
+words = st.sampled_from("good bad film movie terrible buy purchase quickly ran xqz looked-up house 3 großen".split())
+
+
+@given(st.lists(words, min_size=1, max_size=12), st.lists(words, min_size=1, max_size=8), st.data())
+def test_the_same_bits_in_any_batch(text: list[str], new: list[str], data: st.DataObject) -> None:
+    place = Place(tuple(text), data.draw(st.integers(0, len(text) - 1)), data.draw(st.sampled_from(["NN", "JJ", "IN"])))
+    book = judge.bundled()
+    together = book(place, new)
+    alone = [float(book(place, [word])[0]) for word in new]
+    assert together.tolist() == alone
+    assert all(0 <= value <= 1 for value in alone)
+    assert book.features(place, new).shape == (len(new), len(FEATURES))
+
+
+def walked(trees: Trees, row: list[float]) -> float:
+    """Tree by tree, node by node."""
+    total = 0.0
+    for root in trees.roots.tolist():
+        node = root
+        while trees.feature[node] >= 0:
+            value = row[int(trees.feature[node])]
+            left = bool(trees.missing_left[node]) if math.isnan(value) else value <= trees.threshold[node]
+            node = int(trees.left[node]) + (not left)
+        total += float(trees.value[node])
+    return trees.base + total
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> Trees:
+    feature, threshold, missing, left, value, roots = [], [], [], [], [], []
+    number = st.floats(-2, 2, width=16)
+    for _ in range(draw(st.integers(1, 3))):
+        roots.append(len(feature))
+        waiting = [0]
+        while waiting:
+            depth = waiting.pop(0)
+            leaf = depth == 3 or draw(st.booleans())
+            feature.append(-1 if leaf else draw(st.integers(0, 2)))
+            threshold.append(draw(number))
+            missing.append(draw(st.booleans()))
+            value.append(draw(number))
+            left.append(0 if leaf else len(feature) + len(waiting))
+            if not leaf:
+                waiting += [depth + 1, depth + 1]
+    return Trees(
+        np.array(roots),
+        np.array(feature),
+        np.array(threshold, np.float32),
+        np.array(missing),
+        np.array(left),
+        np.array(value, np.float32),
+        0.5,
+    )
+
+
+@given(forests(), st.lists(st.tuples(*[st.floats(-2, 2, width=16) | st.just(math.nan)] * 3), min_size=1, max_size=6))
+def test_trees_at_once_equal_a_plain_walk(trees: Trees, rows: list[tuple[float, ...]]) -> None:
+    found = trees(np.array(rows, np.float32))
+    assert found.tolist() == pytest.approx([walked(trees, list(row)) for row in rows], abs=1e-6)
+    again = Trees.of(trees.arrays())(np.array(rows, np.float32))
+    assert again.tolist() == found.tolist()
+
+
+def test_the_bundled_trees_equal_a_plain_walk() -> None:
+    book = judge.bundled()
+    rows = book.features(Place(("a", "good", "film"), 1, "JJ"), ["fine", "great", "xqz"])
+    assert book.trees["bundled"](rows).tolist() == pytest.approx([walked(book.trees["bundled"], r) for r in rows.tolist()])
+
+
+def test_calibrations_rise_and_stay_between_nought_and_one() -> None:
+    for scores, probabilities in judge.bundled().curves.values():
+        assert (np.diff(scores) > 0).all()
+        assert (np.diff(probabilities) >= 0).all()
+        assert probabilities.min() >= 0
+        assert probabilities.max() <= 1
+
+
+def test_the_table_knows_words_forms_and_relations() -> None:
+    table = judge.bundled().relations
+    assert table.base("films", 0) == "film"
+    assert table.base("ran", 1) == "run"
+    assert table.base("xqz", 0) == "xqz"
+    assert table.rank("the") < table.rank("film") < table.rank("xqz")
+    assert table.index["good"] in table.entry("bad", 2).opposites
+    assert table.kinds("film")[0] == 0
+    assert table.entry("xqz", 0).senses == ()
+
+
+def test_antonyms() -> None:
+    assert Antonyms().of_words("Good", ["bad", "fine", "film", "xqz"], ask())[0] == 1
+    assert Antonyms().of_words("film", ["movie", "xqz"], ask()) == [0, 0]
+    assert Antonyms().of_words("good", ["lousy"], ask()) == [1]
+    assert Antonyms(direct=True).of_words("good", ["lousy"], ask()) == [0]
+    assert of_text("a good film", "a bad film", Antonyms()) == 1
+    assert of_text("a good film", "a good film", Antonyms()) == 0
+    rows = judge.bundled().features(Place(("a", "good", "film"), 1, "JJ"), ["bad", "xqz"])
+    assert reversal(rows).tolist() == [True, False]
+
+
+def test_written() -> None:
+    assert parse_measure("acceptable") == Acceptable()
+    assert parse_constraint("acceptable:each=yes>=0.5") == Constraint(Acceptable(each=True), at_least=0.5)
+    assert parse_constraint("no-antonyms<=0") == Constraint(Antonyms(), at_most=0)
+    assert Acceptable().needs == ("tagger",)
+    assert Acceptable(models=True).needs == ("tagger", "masked_lm", "encoder")
+    assert not parse_constraint("acceptable>=0.5").about_words
+    assert parse_constraint("no-antonyms<=0").about_words
+
+
+def test_models_are_asked_where_they_are_wanted() -> None:
+    if "asked" not in judge.bundled().trees:
+        pytest.skip("no trees for what models say")
+    filled = Filled((Guess("film", 1.0, True), Guess("plan", 0.0, True)), 2.0, (-1.0, -2.0))
+    parts = services(tagger=tagger, masked_lm=lambda _: filled, encoder=lambda _: np.array([1, 0], np.float32))
+    x = Text("a good film")
+    (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "fine")], parts))
+    assert 0 < value < 1
+    assert len(ASKED) == 5
+
+
+def test_as_a_constraint_of_an_attack() -> None:
+    run = mohs.attack("pocket", "pocket", "textfooler", n=5, constraints=["acceptable>=0.5", "no-antonyms<=0"])
+    for record in run.records:
+        if record.edits:
+            assert record.measures["acceptable"] >= 0.5
+            assert record.measures["antonyms"] == 0
