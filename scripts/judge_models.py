@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scripts import swords
 
 from mohs.text import Text
 from mohs.text.judge import ASKED
 from mohs.text.questions import Blank
+from scripts import swords
 
 GUESSES = 200  # the log-probability of the last of so many says how open the place is
 BESIDE = 8  # words on each side that the encoder reads

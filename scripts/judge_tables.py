@@ -47,9 +47,13 @@ def tables(folder: Path) -> dict[str, npt.NDArray[Any]]:
     reader = wordnet._reader
     lexicon = pocket.lexicon()
 
-    listed = {(lemma, pos): offsets for lemma, by in reader._lemma_pos_offset_map.items() for pos, offsets in by.items()}
+    listed = {
+        (lemma, pos): offsets for lemma, by in reader._lemma_pos_offset_map.items() for pos, offsets in by.items()
+    }
     lemmas = {lemma for lemma, pos in listed if pos in CLASSES}
-    single = {word for word in lemmas if re.fullmatch(r"[a-z]+(?:[-'][a-z]+)*", word) and rank.get(word, 10**9) < RAREST}
+    single = {
+        word for word in lemmas if re.fullmatch(r"[a-z]+(?:[-'][a-z]+)*", word) and rank.get(word, 10**9) < RAREST
+    }
     single |= set(lexicon.words)
     single |= {word for word in _with_opposites(reader) if "_" not in word and word in rank}
     words = sorted(single, key=lambda word: rank[word])
@@ -124,7 +128,9 @@ def tables(folder: Path) -> dict[str, npt.NDArray[Any]]:
 
     arrays["words"] = np.frombuffer("\n".join(words).encode(), np.uint8)
     arrays["ranks"] = np.array([round(100 * np.log(rank[word] + 1)) for word in words[: len(single)]], np.uint16)
-    arrays["second"] = _short(np.load(lexical / "glove-100d" / "vectors.npy"), [rank[word] for word in words[: len(single)]])
+    arrays["second"] = _short(
+        np.load(lexical / "glove-100d" / "vectors.npy"), [rank[word] for word in words[: len(single)]]
+    )
     arrays["polarity"] = _polarity()
     size = {name: part.nbytes for name, part in arrays.items()}
     print(f"tables: {len(single)} words, {len(several)} entries of several words, {len(links)} senses, {size}")

@@ -84,7 +84,9 @@ def inflected(lemma: str, tag: str, exists: object) -> str:
 
 def _by_shape(word: str, pos: str) -> str:
     if pos == "VERB":
-        return "VBG" if word.endswith("ing") else "VBD" if word.endswith("ed") else "VBZ" if word.endswith("s") else "VB"
+        return (
+            "VBG" if word.endswith("ing") else "VBD" if word.endswith("ed") else "VBZ" if word.endswith("s") else "VB"
+        )
     if pos == "NOUN":
         return "NNS" if word.endswith("s") and not word.endswith("ss") else "NN"
     return {"ADJ": "JJ", "ADV": "RB"}[pos]

@@ -20,9 +20,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scripts import swords
-from scripts.judge_models import asked
-from scripts.judge_tables import tables
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
@@ -33,6 +30,9 @@ from mohs.text.judge import FEATURES, Judge, Place, reversal
 from mohs.text.questions import Spot
 from mohs.text.trees import Trees
 from mohs.text.wordnet import WordNet
+from scripts import swords
+from scripts.judge_models import asked
+from scripts.judge_tables import tables
 
 Rows = npt.NDArray[Any]
 
@@ -131,7 +131,9 @@ def curve(scores: Rows, accepted: Rows) -> tuple[Rows, Rows]:
     return np.array(points, np.float32), np.array(values, np.float32)
 
 
-def calibration_error(probability: Rows, accepted: Rows, bins: int = 15) -> tuple[float, list[tuple[float, float, int]]]:
+def calibration_error(
+    probability: Rows, accepted: Rows, bins: int = 15
+) -> tuple[float, list[tuple[float, float, int]]]:
     """The expected calibration error over bins of equal mass, and the curve."""
     parts = np.array_split(np.argsort(probability, kind="stable"), bins)
     points = [(float(probability[part].mean()), float(accepted[part].mean()), len(part)) for part in parts]
@@ -168,7 +170,12 @@ def measure(title: str, probability: Rows, share: Rows, groups: Rows, ten: Rows)
 
 def measure_reversals(judge: Judge, folder: Path) -> None:
     """Pairs in the place of a word in a plain sentence, both ways."""
-    frames = {"a": "the food was {} again", "n": "it was a {} to me", "v": "they will {} it", "r": "it was done {} today"}
+    frames = {
+        "a": "the food was {} again",
+        "n": "it was a {} to me",
+        "v": "they will {} it",
+        "r": "it was done {} today",
+    }
     tags = {"a": "JJ", "n": "NN", "v": "VB", "r": "RB"}
     lists = {"written by hand": [tuple(line.split()) for line in REVERSALS.read_text("utf-8").splitlines()]}
     wordnet = WordNet(folder / "lexical" / "wordnet-3.0.tar.gz")
@@ -180,7 +187,9 @@ def measure_reversals(judge: Judge, folder: Path) -> None:
             for other in wordnet.antonyms(word, letter)
             if other in known and wordnet.lemma(word, letter) == word
         ]
-    lists["WordNet antonyms"] = [pair for title, pairs in lists.items() if title.startswith("WordNet") for pair in pairs]
+    lists["WordNet antonyms"] = [
+        pair for title, pairs in lists.items() if title.startswith("WordNet") for pair in pairs
+    ]
     tagger = PocketTagger()
     print()
     for title, pairs in lists.items():

@@ -135,7 +135,8 @@ def walked(trees: Trees, row: list[float]) -> float:
 
 @st.composite
 def forests(draw: st.DrawFn) -> Trees:
-    feature, threshold, missing, left, value, roots = [], [], [], [], [], []
+    feature: list[int] = []
+    threshold, missing, left, value, roots = [], [], [], [], []
     number = st.floats(-2, 2, width=16)
     for _ in range(draw(st.integers(1, 3))):
         roots.append(len(feature))
@@ -172,7 +173,9 @@ def test_trees_at_once_equal_a_plain_walk(trees: Trees, rows: list[tuple[float, 
 def test_the_bundled_trees_equal_a_plain_walk() -> None:
     book = judge.bundled()
     rows = book.features(Place(("a", "good", "film"), 1, "JJ"), ["fine", "great", "xqz"])
-    assert book.trees["bundled"](rows).tolist() == pytest.approx([walked(book.trees["bundled"], r) for r in rows.tolist()])
+    assert book.trees["bundled"](rows).tolist() == pytest.approx(
+        [walked(book.trees["bundled"], r) for r in rows.tolist()]
+    )
 
 
 def test_calibrations_rise_and_stay_between_nought_and_one() -> None:
@@ -228,7 +231,7 @@ def test_models_are_asked_where_they_are_wanted() -> None:
 
 def test_as_a_constraint_of_an_attack() -> None:
     run = mohs.attack("pocket", "pocket", "textfooler", n=5, constraints=["acceptable>=0.5", "no-antonyms<=0"])
-    for record in run.records:
+    for record in run.records():
         if record.edits:
             assert record.measures["acceptable"] >= 0.5
             assert record.measures["antonyms"] == 0

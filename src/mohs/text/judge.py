@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from mohs.text import pocket
 from mohs.text.relations import Entry, Relations, bond, opposite
@@ -28,11 +29,12 @@ Probabilities = npt.NDArray[np.float64]
 
 _SIDES = ("near", "wide", "left", "right")  # what stands around: 3 words on each side, 10, the one before and behind
 _NEAR, _WIDE = 3, 10
+_SENSES = 8  # of a word are compared with what stands around
 REACH = _WIDE  # words beyond so many on each side do not matter
 _PAIR = tuple(
     "kind senses_old senses_new classes_old classes_new shared share_old share_new rank_old rank_new steps steps_old "
-    "steps_new above below synonyms opposite fit parts frequency_old frequency_new frequency_step frequency_base length_old "
-    "length_new letters prefix suffix inside hyphen idiom stop_left stop_right".split()
+    "steps_new above below synonyms fit opposite parts frequency_old frequency_new frequency_step frequency_base "
+    "length_old length_new letters prefix suffix inside hyphen idiom stop_left stop_right".split()
 )
 _ALIKE = ("cosine", "cosine_base", "second_cosine", "second_base", "crowd_old", "crowd_new", "beyond", "sense_fit")
 _AROUND = tuple(f"{sort}_{side}_{space}" for space in "ab" for sort in ("fits", "gains") for side in (*_SIDES, "best"))
@@ -62,9 +64,9 @@ class _Word(NamedTuple):
     base_rank: float
     parts: int
     vectors: Floats  # bundled vector, that of the base form, second vector, that of the base form: one row
-    known: tuple[bool, bool]
     crowd: float
     polarity: float
+    senses: Floats  # a row for each of the first senses
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,9 @@ class Judge:
     def _crowds(self) -> Floats:
         """How near a word's ten nearest are, on average; those not listed count as 0.4."""
         lexicon = pocket.lexicon()
-        near = [lexicon.cosines[a : min(a + 10, b)] for a, b in zip(lexicon.starts[:-1], lexicon.starts[1:], strict=True)]
+        near = [
+            lexicon.cosines[a : min(a + 10, b)] for a, b in zip(lexicon.starts[:-1], lexicon.starts[1:], strict=True)
+        ]
         crowds: Floats = np.array([(part.sum() + 0.4 * (10 - len(part))) / 10 for part in near], np.float32)
         return crowds
 
@@ -185,22 +189,23 @@ class Judge:
     def _looked_up(self, word: str, kind: int) -> _Word:
         table, lexicon = self.relations, pocket.lexicon()
         base = self._base(word, kind)
+        entry = table.entry(base, kind)
         first, second = self._vector(word, base)
-        (a, a_known), (b, b_known) = first
-        (c, c_known), (d, d_known) = second
+        (a, _), (b, b_known) = first
+        (c, _), (d, _) = second
         row = lexicon.index.get(base, -1)
         return _Word(
             base,
             table.index.get(base, -1),
-            table.entry(base, kind),
+            entry,
             len(table.kinds(base)),
             table.rank(word),
             table.rank(base),
             word.count(" ") + 1,
             np.concatenate([a, b, c, d]),
-            (a_known and b_known, c_known and d_known),
             float(self._crowds[row]) if row >= 0 else np.nan,
             float((b * self.polarity).sum()) if b_known else np.nan,
+            np.array([self._sense_row(sense) for sense in entry.senses[:_SENSES]], np.float32),
         )
 
     def _base(self, word: str, kind: int) -> str:
@@ -288,10 +293,8 @@ class Judge:
     def _pair(
         self, kind: int, old: _Word, new: _Word, weights: dict[int, float], fixed: tuple[float, ...]
     ) -> tuple[float, ...]:
-        between = bond(old.entry, new.entry)
+        between = bond(old.entry, new.entry, weights)
         ours, theirs = len(old.entry.senses), len(new.entry.senses)
-        near = new.entry.near
-        fit = max([weights[sense] * 0.6 ** (near[sense] >> 6) for sense in weights.keys() & near.keys()], default=0.0)
         one, other = old.base, new.base
         return (
             kind,
@@ -304,7 +307,6 @@ class Judge:
             between.shared / max(1, theirs),
             *between[1:],
             opposite(old.entry, old.number, new.entry, new.number),
-            fit,
             new.parts,
             old.rank,
             new.rank,
@@ -313,8 +315,8 @@ class Judge:
             len(one),
             len(other),
             Levenshtein.normalized_similarity(one, other),
-            _common(one, other),
-            _common(one[::-1], other[::-1]),
+            Prefix.similarity(one, other),
+            Postfix.similarity(one, other),
             float(one in other.split(" ") or other in one),
             float("-" in other),
             *fixed,
@@ -324,14 +326,18 @@ class Judge:
         """Cosines of the old word with the new ones, and of both with what stands around."""
         wide, short = around.first.shape[1], around.second.shape[1]
         bounds = np.cumsum([0, wide, wide, short, short])
-        columns, gains = [], []
-        parts = [vectors[:, start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
-        for part in parts:
-            columns.append((part[1:] * part[0]).sum(axis=1))
+        gains = []
+        parts = [vectors[:, start:end] for start, end in pairwise(bounds)]
+        columns = [(part[1:] * part[0]).sum(axis=1) for part in parts]
         crowd = np.array([word.crowd for word in new])
         ours = np.full(len(new), old.crowd)
-        senses = [word.entry.senses for word in new]
-        topic = [max([self._sense_score(sense, around.topic) for sense in group[:8]], default=np.nan) for group in senses]
+        counts = np.array([len(word.senses) for word in new])
+        known = np.flatnonzero(counts)
+        topic = np.full(len(new), np.nan)
+        if len(known):
+            scores = (np.concatenate([new[number].senses for number in known.tolist()]) * around.topic).sum(axis=1)
+            starts = np.cumsum(counts[known]) - counts[known]
+            topic[known] = np.maximum.reduceat(np.nan_to_num(scores, nan=0.0), starts)
         alike = np.column_stack([*columns, ours, crowd, 2 * columns[1] - ours - crowd, topic])
         for part, table in ((parts[0], around.first), (parts[2], around.second)):
             fits = np.einsum("nd,cd->nc", part, table)
@@ -375,16 +381,6 @@ def _mean(rows: Floats, index: Mapping[str, int], limit: int, word: str) -> tupl
         return np.full(rows.shape[1], np.nan, np.float32), False
     mean = rows[[index[part] for part in found]].mean(axis=0)
     return mean / max(float(np.sqrt((mean * mean).sum())), 1e-6), True
-
-
-def _common(one: str, other: str) -> int:
-    """How many letters two words begin with alike."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 @cache

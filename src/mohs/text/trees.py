@@ -69,7 +69,7 @@ class Trees:
 
     @cached_property
     def _limits(self) -> tuple[Floats, Floats]:
-        """The threshold of each node for a value, and for a missing one read as minus infinity; a leaf keeps its row."""
+        """The threshold of each node for a value, and for a missing one; no row leaves a leaf."""
         leaf = self.feature < 0
         known = np.where(leaf, np.inf, self.threshold).astype(np.float32)
         unknown = np.where(leaf | self.missing_left, np.inf, -np.inf).astype(np.float32)
