@@ -14,6 +14,7 @@ Substitutes are base forms in SWORDS; here they take the form of the word they s
 from __future__ import annotations
 
 import argparse
+import gzip
 import time
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from mohs.models.tagger import PocketTagger
 from mohs.text import Text, pocket
 from mohs.text.judge import FEATURES, Judge, Place, reversal
 from mohs.text.questions import Spot
+from mohs.text.relations import CLASSES
 from mohs.text.trees import Trees
 from mohs.text.wordnet import WordNet
 from scripts import swords
@@ -190,6 +192,10 @@ def measure_reversals(judge: Judge, folder: Path) -> None:
     lists["WordNet antonyms"] = [
         pair for title, pairs in lists.items() if title.startswith("WordNet") for pair in pairs
     ]
+    kinds = judge.relations.kinds
+    with gzip.open(folder / "lexical" / "counter-fitting" / "ppdb_antonyms.txt.gz", "rt", encoding="utf-8") as lines:
+        pairs = [(one, other) for one, other in map(str.split, lines) if kinds(one) and kinds(other)]
+    lists["PPDB antonyms"] = [(*pair, CLASSES[kinds(pair[0])[0]]) for pair in pairs]
     tagger = PocketTagger()
     print()
     for title, pairs in lists.items():
