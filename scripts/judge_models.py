@@ -55,7 +55,7 @@ def _part(targets: list[swords.Target], rows: list[swords.Row], masked: Any, enc
         here, vectors = vectors[: len(group)], vectors[len(group) :]
         for number, new, vector in zip(numbers, answer.log_probs[1:], here[1:], strict=True):
             found[number] = (old, new, new - old, low, float(np.dot(here[0], vector)))
-    return found
+    return np.round(found, 4)  # as the measure does
 
 
 def _answers(model: Any, questions: list[Any]) -> list[Any]:

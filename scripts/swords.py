@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,12 +72,12 @@ def read(path: Path) -> tuple[list[Target], list[Row]]:
     return targets, rows
 
 
-def inflected(lemma: str, tag: str, exists: object) -> str:
+def inflected(lemma: str, tag: str, exists: Callable[[str], bool]) -> str:
     """A base form, of several words perhaps, in the form of a class: the first word of a verb, the last of a noun."""
     words = lemma.split(" ")
     place = 0 if tag.startswith("VB") else -1
-    found = inflection.forms(words[place], tag, exists) or inflection.forms(words[place], tag, lambda form: True)  # type: ignore[arg-type]
-    if tag in ("JJR", "JJS", "RBR", "RBS") and not inflection.forms(words[place], tag, exists):  # type: ignore[arg-type]
+    found = inflection.forms(words[place], tag, exists) or inflection.forms(words[place], tag, lambda form: True)
+    if tag in ("JJR", "JJS", "RBR", "RBS") and not inflection.forms(words[place], tag, exists):
         return ("more " if tag.endswith("R") else "most ") + lemma
     words[place] = found[0] if found else words[place]
     return " ".join(words)
