@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from mohs.engine import cut
 from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
 from mohs.models.batch_shapes import (
@@ -206,9 +207,7 @@ class Transformer(Network):
             groups[self._length(size // INT32_BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = self._rows_at(length)
-            group = groups[length]
-            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
+            batches += cut(groups[length], self._rows_at(length))
         return batches + [[item] for item in unreadable]  # these fail on launching, and alone
 
     def launch(self, batch: list[Fields]) -> Ticket:
