@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,7 +37,7 @@ class RandomWords:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One text a step; the last one asked is returned if none succeeds."""
         current = x
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.walks):
                 current = x
                 for p in ask.random.sample(space.positions, len(space.positions)):
@@ -46,6 +47,4 @@ class RandomWords:
                         current = candidate
                         if goal.met(probs):
                             return candidate
-        except BudgetSpent:
-            pass
         return current
