@@ -109,7 +109,7 @@ class Slopes:
 
 
 @dataclass(frozen=True)
-class WhiteBoxTextBugger:
+class WhiteBoxTextBugger(TextBugger):
     """Bug the words with the steepest gradients, each by the bug that hurts most.
 
     Li et al. 2019, the white-box attack. Words come in the order of the Jacobian's entry for the true label; for
@@ -119,14 +119,8 @@ class WhiteBoxTextBugger:
     Here it is the Euclidean length of the gradient, averaged over the word's tokens. For the rest see `TextBugger`.
     """
 
-    paper: ClassVar[str] = "Li et al. 2019"
-    needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one gradient, then about nine a word until fooled"
 
-    source: Source = SOURCE
-    constraints: tuple[Constraint, ...] = (SIMILAR,)
-    stopwords: frozenset[str] = frozenset()
-    bugs: tuple[Bug, ...] = BUGS
     slopes: Slopes = Slopes()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:

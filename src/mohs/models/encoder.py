@@ -91,8 +91,7 @@ def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt
 def unit(row: npt.NDArray[Any]) -> Vector:
     """A vector at unit length; zeros stay zeros."""
     norm = float(np.linalg.norm(row))
-    scaled: Vector = (row / norm if norm else row).astype(np.float32)
-    return scaled
+    return (row / norm if norm else row).astype(np.float32)
 
 
 def load_encoder(

@@ -118,8 +118,7 @@ def drawn(word: str, width: int) -> Vector:
 def unit_rows(table: Matrix) -> Matrix:
     """Each row at unit length; zeros stay zeros."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)
-    scaled: Matrix = (table / np.where(norms, norms, 1)).astype(np.float32)
-    return scaled
+    return (table / np.where(norms, norms, 1)).astype(np.float32)
 
 
 def load_token_encoder(

@@ -120,8 +120,7 @@ class Network:
 
     def _length(self, tokens: int) -> int:
         """How long a row of so many tokens is to the device."""
-        found: int = padded_length(tokens) if self._padded else tokens
-        return found
+        return padded_length(tokens) if self._padded else tokens
 
     def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
         """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
