@@ -62,8 +62,7 @@ class CausalLm(Network):
         try:
             one, two = self._logits(self._inputs([(ids, None), (other, None)]))[:2, :-1]
         except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+            raise self._unfit(error) from error
         if not self._torch.allclose(one, two, 1e-3, 1e-3, equal_nan=True):
             raise BadInput(f"{self.name} reads ahead, so it is no causal language model; give one that is.")
         return int(one.shape[-1])

@@ -77,6 +77,10 @@ class Network:
         self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
 
+    def _unfit(self, error: Exception) -> BadInput:
+        reason = " ".join(str(error).split())[:300]
+        return BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}")
+
     def _room(self, fields: int) -> int:
         if not self._special_tokens.accepts(fields):
             raise VictimError(f"{self.name} has no input form for {fields} texts.")
