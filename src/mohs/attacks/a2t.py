@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from mohs.attacks.goal import Goal
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import ranked
 from mohs.attacks.method import Ask
-from mohs.attacks.winner import pick_winner
-from mohs.engine import BudgetSpent
 from mohs.space import (
     Constraint,
     MaskedWords,
@@ -95,22 +94,4 @@ class A2T:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One pass over the words."""
         importance = await self.importance(x, goal.label, space.positions, ask)
-        (clean,) = await ask.victim([x])
-        best, best_score = x, goal.score(clean)
-        try:
-            for p in ranked(importance):
-                (words,) = await space.words(best, [p], ask)
-                candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
-                if not candidates:
-                    continue
-                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
-                if winners:
-                    return await pick_winner(x, best, winners, self.similarity, ask)
-                strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
-                if goal.score(probs_of[strongest]) > best_score:
-                    best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
-        return best
+        return await greedy_in_order(x, ranked(importance), None, goal, space, ask, self.similarity, of_step=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -99,22 +100,19 @@ class Bae:
         importance = {p: clean[y] - probs[y] for p, probs in zip(space.positions, without, strict=True)}
 
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 for source in (self.source, self.then) if self.then else (self.source,):
                     (words,) = await offered(space, source, best, [p], ask)
                     candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
                     if not candidates:
                         continue
-                    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                    probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                    winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
+                    probs_of = await ask.scores_of(candidates)
+                    winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                     if winners:
                         similar = self.similarity if len(x) >= self.similarity_from else None
                         return await pick_winner(x, best, winners, similar, ask)
-                    strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

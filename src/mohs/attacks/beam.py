@@ -8,9 +8,9 @@ from typing import ClassVar
 from mohs.attacks.climb import Move, climb, single_moves, still_open
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.attacks.textfooler import TextFooler
+from mohs.space import Constraint, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,9 @@ class Beam:
     cost: ClassVar[str] = "all replacements of all words, times the beam, a step"
 
     width: int | None = 5  # None keeps every text
-    source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
-    stopwords: frozenset[str] = ENGLISH
+    source: Source = TextFooler.source
+    constraints: tuple[Constraint, ...] = TextFooler.constraints
+    stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One word a step, until fooled or nothing is left to change."""

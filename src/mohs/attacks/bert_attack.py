@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -104,19 +105,16 @@ class BertAttack:
                 importance[p] += probs[flipped] - clean[flipped]
 
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 (words,) = await space.words(best, [p], ask)
                 candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
                 for batch in [[c] for c in candidates] if self.similarity is None else [sorted(candidates)]:
-                    asked = ask.affordable(batch) or batch  # none fits: asking raises BudgetSpent
-                    probs_of = dict(zip(asked, await ask.victim(asked), strict=True))
-                    winners = {c: goal.score(probs_of[c]) for c in asked if goal.met(probs_of[c])}
+                    probs_of = await ask.scores_of(batch)
+                    winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                     if winners:
                         return await pick_winner(x, best, winners, self.similarity, ask)
-                    strongest = min(asked, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
-                    if asked and goal.score(probs_of[strongest]) > best_score:
+                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
+                    if probs_of and goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

@@ -44,9 +44,8 @@ class CheckList:
         (clean,) = await ask.victim([x])
         texts = list(dict.fromkeys(x.replace_all(move) for move in perturbations(space)))
         texts = await space.allowed(x, texts, ask)
-        texts = ask.affordable(texts) or texts
-        probs_of = dict(zip(texts, await ask.victim(texts), strict=True))
-        better = [t for t in texts if goal.met(probs_of[t]) or goal.score(probs_of[t]) > goal.score(clean)]
+        probs_of = await ask.scores_of(texts)
+        better = [t for t in probs_of if goal.met(probs_of[t]) or goal.score(probs_of[t]) > goal.score(clean)]
         return min(better, key=lambda t: (not goal.met(probs_of[t]), -goal.score(probs_of[t]), t), default=x)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -95,7 +96,7 @@ class Clare:
         """Algorithm 1."""
         (clean,) = await ask.victim([x])
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             tried = await self.actions(x, space.positions, space, ask)
             probs_of = await _asked(x, tried, space, ask)
             noted: dict[int, tuple[float, Action]] = {}
@@ -111,8 +112,6 @@ class Clare:
                     best, best_score = strongest, goal.score(probs_of[strongest])
                     if goal.met(probs_of[strongest]):
                         break
-        except BudgetSpent:
-            pass
         return best
 
 
@@ -149,7 +148,7 @@ class GreedyClare:
         """Greedy search over all actions."""
         (clean,) = await ask.victim([x])
         current, best, best_score = x, x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             while probs_of := await _asked(
                 current, await self.actions(current, space.positions, space, ask), space, ask
             ):
@@ -159,13 +158,10 @@ class GreedyClare:
                     return current
                 if scores[current][1] > best_score:
                     best, best_score = current, scores[current][1]
-        except BudgetSpent:
-            pass
         return best
 
 
 async def _asked(current: Text, actions: Iterable[Action], space: Space, ask: Ask) -> dict[Text, Scores]:
     """What the victim says of the texts that obey the constraints, as far as the budget goes."""
     candidates = await space.allowed(current, list(dict.fromkeys(action.text for action in actions)), ask)
-    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-    return dict(zip(candidates, await ask.victim(candidates), strict=True))
+    return await ask.scores_of(candidates)

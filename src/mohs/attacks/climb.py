@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
@@ -35,7 +36,7 @@ async def climb(
     A search that compares all single replacements before it takes one gets nowhere on a budget under their number,
     where even a random walk has changed many words.
     """
-    try:
+    with suppress(BudgetSpent):
         for move in moves:
             if still_open(x, best, move):
                 for candidate in await space.allowed(best, [best.replace_all(move)], ask):
@@ -44,6 +45,4 @@ async def climb(
                         return candidate, goal.score(probs)
                     if goal.score(probs) > score:
                         best, score = candidate, goal.score(probs)
-    except BudgetSpent:
-        pass
     return best, score

@@ -20,34 +20,34 @@ def predicted(scores: Sequence[float]) -> int:
 class Goal(Protocol):
     """An aim for one example: is it reached, and how near is a text to it?"""
 
+    label: int  # the true label of the example
+
     def met(self, scores: Sequence[float]) -> bool:
         """Whether scores like these reach the goal, as far as scores can tell."""
         ...
 
     def won(self, scores: Sequence[float], left: int) -> bool:
         """The verdict on a text with these scores and so many words left in the fields that may change."""
-        ...
+        return self.met(scores)
 
     def skips(self, scores: Sequence[float], left: int) -> bool:
         """Whether an original like this is no case for an attack: at the goal already, or misread."""
-        ...
+        return self.met(scores)
 
     def score(self, scores: Sequence[float]) -> float:
         """Nearer is higher, rounded; only the order matters."""
         ...
 
     def margin(self, scores: Sequence[float]) -> float:
-        """How far the decision is from a tie; small either way means it could have fallen otherwise."""
-        ...
+        """How far the decision is from a tie; small either way means it could have fallen otherwise.
 
-    @property
-    def label(self) -> int:
-        """The true label of the example."""
-        ...
+        Unless a goal says otherwise: the true label's lead over the best other, or the other way round.
+        """
+        return _lead(scores, self.label)
 
 
 @dataclass(frozen=True)
-class Untargeted:
+class Untargeted(Goal):
     """Any wrong label."""
 
     label: int
@@ -57,25 +57,13 @@ class Untargeted:
         """The prediction is a label, and not the true one."""
         return predicted(scores) not in (self.label, self.refusal)
 
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
-
-    def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is wrong already."""
-        return self.met(scores)
-
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
-
-    def margin(self, scores: Sequence[float]) -> float:
-        """The true label's lead over the best other, or the other way round."""
-        return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
+        return _lost(scores, self.label, self.refusal)
 
 
 @dataclass(frozen=True)
-class Targeted:
+class Targeted(Goal):
     """One chosen wrong label."""
 
     label: int
@@ -84,10 +72,6 @@ class Targeted:
     def met(self, scores: Sequence[float]) -> bool:
         """The prediction is the target."""
         return predicted(scores) == self.target
-
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
 
     def skips(self, scores: Sequence[float], left: int) -> bool:
         """What is the target already, and what is wrong in another way."""
@@ -99,11 +83,11 @@ class Targeted:
 
     def margin(self, scores: Sequence[float]) -> float:
         """The target's lead over the best other, or the other way round."""
-        return abs(scores[self.target] - max(s for i, s in enumerate(scores) if i != self.target))
+        return _lead(scores, self.target)
 
 
 @dataclass(frozen=True)
-class Below:
+class Below(Goal):
     """The true label's probability under a threshold."""
 
     label: int
@@ -114,17 +98,9 @@ class Below:
         """The true label's probability is under the threshold, and the text is not rejected."""
         return scores[self.label] < self.threshold and predicted(scores) != self.refusal
 
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
-
-    def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is under the threshold already."""
-        return self.met(scores)
-
     def score(self, scores: Sequence[float]) -> float:
         """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
+        return _lost(scores, self.label, self.refusal)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The distance from the threshold."""
@@ -132,7 +108,7 @@ class Below:
 
 
 @dataclass(frozen=True)
-class Reduced:
+class Reduced(Goal):
     """The true label still, with at most so many words left (TextAttack's goal of input reduction, where it is one)."""
 
     label: int
@@ -154,13 +130,14 @@ class Reduced:
         """The true label's probability."""
         return round(scores[self.label], SCORE_DECIMALS)
 
-    def margin(self, scores: Sequence[float]) -> float:
-        """The true label's lead over the best other, or the other way round."""
-        return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
+
+def _lost(scores: Sequence[float], label: int, refusal: int | None) -> float:
+    rejected = 0.0 if refusal is None else scores[refusal]
+    return round(1 - scores[label] - rejected, SCORE_DECIMALS)
 
 
-def _of(scores: Sequence[float], column: int | None) -> float:
-    return 0.0 if column is None else scores[column]
+def _lead(scores: Sequence[float], label: int) -> float:
+    return abs(scores[label] - max(s for i, s in enumerate(scores) if i != label))
 
 
 UNTARGETED = "untargeted"  # the goal of a run unless told otherwise; an attack with a goal of its own has that instead

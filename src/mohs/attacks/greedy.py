@@ -9,9 +9,9 @@ from mohs.attacks.beam import beam_search
 from mohs.attacks.climb import single_moves
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.attacks.textfooler import TextFooler
+from mohs.space import Constraint, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,9 @@ class Greedy:
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "all replacements of all words a step"
 
-    source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
-    stopwords: frozenset[str] = ENGLISH
+    source: Source = TextFooler.source
+    constraints: tuple[Constraint, ...] = TextFooler.constraints
+    stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One word a step, until fooled or nothing is left to change."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
@@ -15,11 +16,13 @@ from mohs.text import Text
 async def greedy_in_order(
     x: Text,
     order: Iterable[int],
-    words: Callable[[int], Sequence[str]],
+    words: Callable[[int], Sequence[str]] | None,  # None: those that the space has for the text as it stands
     goal: Goal,
     space: Space,
     ask: Ask,
     similarity: SentenceSimilarity | None = None,
+    *,
+    of_step: bool = False,  # the similarity is one of steps, and not asked where a winner has no rivals
 ) -> Text:
     """Replace word by word until the model is fooled; what does not help is not kept.
 
@@ -29,19 +32,18 @@ async def greedy_in_order(
     """
     (clean,) = await ask.victim([x])
     best, best_score = x, goal.score(clean)
-    try:
+    with suppress(BudgetSpent):
         for p in order:
-            candidates = await space.allowed(best, [best.replace(p, word) for word in words(p)], ask)
+            new = words(p) if words else (await space.words(best, [p], ask))[0]
+            candidates = await space.allowed(best, [best.replace(p, word) for word in new], ask)
             if not candidates:
                 continue
-            candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-            probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-            winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
+            probs_of = await ask.scores_of(candidates)
+            winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
             if winners:
-                return await pick_winner(x, None, winners, similarity, ask, weigh_one=True)
-            strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+                current = best if of_step else None
+                return await pick_winner(x, current, winners, similarity, ask, weigh_one=not of_step)
+            strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
             if goal.score(probs_of[strongest]) > best_score:
                 best, best_score = strongest, goal.score(probs_of[strongest])
-    except BudgetSpent:
-        pass
     return best

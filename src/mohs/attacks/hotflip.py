@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -110,7 +111,7 @@ class HotFlip:
         """Section 3.3."""
         (clean,) = await ask.victim([x])
         beam, best, best_score = {x: 0.0}, x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.flips):
                 sums: dict[Text, float] = {}
                 for text, so_far in beam.items():
@@ -121,13 +122,10 @@ class HotFlip:
                 beam = dict(sorted(sums.items(), key=lambda item: (-item[1], item[0]))[: self.width])
                 if not beam:
                     break
-                texts = ask.affordable(list(beam)) or list(beam)
-                probs_of = dict(zip(texts, await ask.victim(texts), strict=True))
-                strongest = min(texts, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
+                probs_of = await ask.scores_of(list(beam))
+                strongest = min(probs_of, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
                 if goal.met(probs_of[strongest]):
                     return strongest
                 if goal.score(probs_of[strongest]) > best_score:
                     best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -66,24 +67,20 @@ class InputReduction:
         (clean,) = await ask.victim([x])
         y = predicted(clean)
         beam = [x]
-        try:
+        with suppress(BudgetSpent):
             while True:
                 shorter: dict[Text, None] = {}
                 for text in beam:
                     present = [p for p in space.positions if text.words[p]]
                     made = [text.replace(p, "") for p in present] if len(present) > 1 else []
                     shorter |= dict.fromkeys(await space.allowed(text, made, ask))
-                texts = list(shorter)
-                if not texts:
+                if not shorter:
                     break
-                texts = ask.affordable(texts) or texts
-                probs_of = dict(zip(texts, await ask.victim(texts), strict=True))
-                kept = [c for c in texts if predicted(probs_of[c]) == y]
+                probs_of = await ask.scores_of(list(shorter))
+                kept = [c for c, probs in probs_of.items() if predicted(probs) == y]
                 if not kept:
                     break
                 beam = sorted(kept, key=lambda c: (-round(probs_of[c][y], SCORE_DECIMALS), c))[: self.width]
-        except BudgetSpent:
-            pass
         return beam[0]
 
 
@@ -117,7 +114,7 @@ class RankedInputReduction:
         touched = {spans[p][0] for p in space.positions}
         own = [p for p, (field, _, _) in enumerate(spans) if field in touched]
         current = x
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(confidence):  # the most confident without it: the least important
                 if sum(bool(current.words[other]) for other in own) == 1:
                     break
@@ -125,8 +122,6 @@ class RankedInputReduction:
                     (probs,) = await ask.victim([candidate])
                     if predicted(probs) == y:
                         current = candidate
-        except BudgetSpent:
-            pass
         return current
 
 

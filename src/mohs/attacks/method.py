@@ -25,6 +25,11 @@ class Ask(Services):
         """The victim's probabilities for each text."""
         return await self._victim([text.fields for text in texts])
 
+    async def scores_of(self, texts: Sequence[Text]) -> dict[Text, Scores]:
+        """The same for each text, from the first on, that the budget still allows; if that is none, BudgetSpent."""
+        asked = self.affordable(texts) or texts
+        return dict(zip(asked, await self.victim(asked), strict=True))
+
     def affordable(self, texts: Sequence[Text]) -> list[Text]:
         """The texts, from the first on, that the query budget still allows."""
         return list(texts[: self._victim.affordable([text.fields for text in texts])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
@@ -82,7 +83,7 @@ class PDP:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Algorithm 1."""
         search = _Search(x, goal, space, ask)
-        try:
+        with suppress(BudgetSpent):
             pool, left = await search.members([x]), list(space.positions)
             if self.singles:
                 pool, left = await self._singles(search)
@@ -94,8 +95,6 @@ class PDP:
             if winners:
                 best = min(winners, key=lambda member: (search.changed(member), member.order))
                 return (await search.reverted(best) if self.revert else best).text
-        except BudgetSpent:
-            pass
         return search.best.text
 
     async def _singles(self, search: _Search) -> tuple[list[Member], list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import compress, islice
 from typing import NamedTuple
@@ -94,13 +95,11 @@ class Scout:
         If it may be run again, it is, as long as it fails and the last time came upon new texts.
         """
         asked = 0
-        try:
+        with suppress(BudgetSpent):
             await search()
             while again and not self.best.met and len(self._members) > asked:
                 asked = len(self._members)
                 await search()
-        except BudgetSpent:
-            pass
         return self.best.text
 
     async def members(self, texts: Sequence[Text]) -> list[Member]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,19 +53,16 @@ class Pruthi:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """All misspellings of all words not misspelt yet, as often as words may change."""
         current, left = x, list(space.positions)
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.words):
                 edits = [(p, current.replace(p, word)) for p in left for word in space.choices[p]]
                 place = {candidate: p for p, candidate in reversed(edits)}
                 candidates = await space.allowed(current, [candidate for _, candidate in edits], ask)
                 if not candidates:
                     break
-                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                current = min(candidates, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
+                probs_of = await ask.scores_of(candidates)
+                current = min(probs_of, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
                 if goal.met(probs_of[current]):
                     break
                 left.remove(place[current])
-        except BudgetSpent:
-            pass
         return current

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -70,7 +71,7 @@ class PWWS:
         saliency = await salience(x, tuple(words), self.unknown, goal, ask)
         (clean,) = await ask.victim([x])
         current = x
-        try:
+        with suppress(BudgetSpent):
             singles = await alone(x, words, goal, space, ask)
             best = {p: min(found, key=lambda word: (-found[word], word)) for p, found in singles.items()}
             gain = {p: singles[p][word] - goal.score(clean) for p, word in best.items()}
@@ -80,8 +81,6 @@ class PWWS:
                     current = candidate
                     if goal.met(probs):
                         return current
-        except BudgetSpent:
-            pass
         return current
 
     async def _candidates(self, x: Text, label: int, space: Space, ask: Ask) -> dict[int, tuple[str, ...]]:
@@ -138,8 +137,7 @@ async def alone(
     """The score of each allowed candidate, put alone into the original."""
     edits = [(p, word, x.replace(p, word)) for p, found in words.items() for word in found]
     allowed = await space.allowed(x, list(dict.fromkeys(text for _, _, text in edits)), ask)
-    allowed = ask.affordable(allowed) or allowed  # none fits: asking raises BudgetSpent
-    score = dict(zip(allowed, map(goal.score, await ask.victim(allowed)), strict=True))
+    score = {text: goal.score(probs) for text, probs in (await ask.scores_of(allowed)).items()}
     found: dict[int, dict[str, float]] = {}
     for p, word, text in edits:
         if text in score:

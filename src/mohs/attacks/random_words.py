@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
+from mohs.attacks.textfooler import TextFooler
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.space import Constraint, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -26,17 +27,14 @@ class RandomWords:
     cost: ClassVar[str] = "one a word, four times"
 
     walks: int = 4
-    source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
-    stopwords: frozenset[str] = ENGLISH
+    source: Source = TextFooler.source
+    constraints: tuple[Constraint, ...] = TextFooler.constraints
+    stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One text a step; the last one asked is returned if none succeeds."""
         current = x
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.walks):
                 current = x
                 for p in ask.random.sample(space.positions, len(space.positions)):
@@ -46,6 +44,4 @@ class RandomWords:
                         current = candidate
                         if goal.met(probs):
                             return candidate
-        except BudgetSpent:
-            pass
         return current

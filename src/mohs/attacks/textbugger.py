@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -75,7 +76,7 @@ class TextBugger:
         alone = await ask.victim([sentence.text for sentence in sentences])
         telling = [(s, probs) for s, probs in zip(sentences, alone, strict=True) if predicted(probs) == y]
         current = x
-        try:
+        with suppress(BudgetSpent):
             for sentence, probs in sorted(
                 telling, key=lambda pair: (-round(pair[1][y], SCORE_DECIMALS), pair[0].first)
             ):
@@ -89,8 +90,6 @@ class TextBugger:
                     current = bug
                     if goal.met(scores):
                         return current
-        except BudgetSpent:
-            pass
         return current
 
 
@@ -110,7 +109,7 @@ class Slopes:
 
 
 @dataclass(frozen=True)
-class WhiteBoxTextBugger:
+class WhiteBoxTextBugger(TextBugger):
     """Bug the words with the steepest gradients, each by the bug that hurts most.
 
     Li et al. 2019, the white-box attack. Words come in the order of the Jacobian's entry for the true label; for
@@ -120,20 +119,14 @@ class WhiteBoxTextBugger:
     Here it is the Euclidean length of the gradient, averaged over the word's tokens. For the rest see `TextBugger`.
     """
 
-    paper: ClassVar[str] = "Li et al. 2019"
-    needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one gradient, then about nine a word until fooled"
 
-    source: Source = SOURCE
-    constraints: tuple[Constraint, ...] = (SIMILAR,)
-    stopwords: frozenset[str] = frozenset()
-    bugs: tuple[Bug, ...] = BUGS
     slopes: Slopes = Slopes()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Word by word."""
         current = x
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(await self.slopes(x, space.positions, goal.label, ask)):
                 bug, scores = await select_bug(current, drawn(space, p, self.bugs, ask.random), p, goal, ask)
                 if not await space.allowed(current, [bug], ask):
@@ -141,8 +134,6 @@ class WhiteBoxTextBugger:
                 current = bug
                 if goal.met(scores):
                     break
-        except BudgetSpent:
-            pass
         return current
 
 
@@ -181,10 +172,8 @@ class GreedyTextBugger:
 
 async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:
     """The bug nearest to the goal, and what the victim says of it."""
-    candidates = [current.replace(p, word) for word in words]
-    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-    answers = zip(candidates, await ask.victim(candidates), strict=True)
-    return min(answers, key=lambda pair: (-goal.score(pair[1]), pair[0]))
+    probs_of = await ask.scores_of([current.replace(p, word) for word in words])
+    return min(probs_of.items(), key=lambda pair: (-goal.score(pair[1]), pair[0]))
 
 
 class Sentence(NamedTuple):

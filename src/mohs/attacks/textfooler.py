@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -79,7 +80,7 @@ class TextFooler:
         (clean,) = await ask.victim([x])
         importance = await self._importance(x, goal.label, clean, space, ask)
         best, to_beat = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 candidates = [best.replace(p, word) for word in space.choices[p]]
                 probs_of = await self._ask_allowed(best, candidates, space, ask)
@@ -92,8 +93,6 @@ class TextFooler:
                     if goal.score(probs_of[strongest]) > to_beat:
                         best = strongest
                         to_beat = to_beat if self.beat_original else goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best
 
     async def _importance(self, x: Text, y: int, clean: Scores, space: Space, ask: Ask) -> dict[int, float]:
@@ -113,11 +112,9 @@ class TextFooler:
         """What the victim says of the candidates that obey the constraints."""
         if not self.ask_first:
             candidates = await space.allowed(best, candidates, ask)
-        candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-        probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-        if self.ask_first:
-            candidates = await space.allowed(best, candidates, ask)
-        return {candidate: probs_of[candidate] for candidate in candidates}
+        probs_of = await ask.scores_of(candidates)
+        allowed = await space.allowed(best, list(probs_of), ask) if self.ask_first else probs_of
+        return {candidate: probs_of[candidate] for candidate in allowed}
 
 
 released = partial(

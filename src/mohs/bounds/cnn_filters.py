@@ -72,8 +72,7 @@ class CnnFilters:
 
     def _sums(self, size: int, first: int) -> Reals:
         windows = len(self.row) - size + 1
-        found: Reals = sum((self.adds[self.row[o : windows + o], first + o] for o in range(size)), np.zeros(1))
-        return found
+        return sum((self.adds[self.row[o : windows + o], first + o] for o in range(size)), np.zeros(1))
 
     def _slack(self, sizes: Reals, slopes: Reals, constant: Reals, dim: int) -> Reals:
         """What rounding may cost a margin at most, in whatever order the victim adds up, and a bound itself.

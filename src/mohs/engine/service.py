@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from mohs.engine.cache import AnswerCache
@@ -50,10 +50,37 @@ class Model(Protocol[Item, AnswerOut]):
         ...
 
 
+class AtOnce:
+    """What models have in common that do all their work on collecting; any order of the items will do."""
+
+    in_flight = 1
+    rows = 4096  # of a batch
+
+    def plan(self, items: list[Any]) -> list[list[Any]]:
+        """Batches in the order of the items."""
+        return cut(items, self.rows)
+
+    def launch(self, batch: list[Any]) -> list[Any]:
+        """Nothing to start."""
+        return batch
+
+
+def cut(items: list[Item], rows: int) -> list[list[Item]]:
+    """Batches of `rows` items, in their order."""
+    return [items[start : start + rows] for start in range(0, len(items), rows)]
+
+
 def by_size(items: list[Item], size: Callable[[Item], int], rows: int) -> list[list[Item]]:
     """Batches of `rows` items, largest items first and ties by content, so arrival order does not matter."""
-    ordered = sorted(items, key=lambda item: (-size(item), item))
-    return [ordered[start : start + rows] for start in range(0, len(ordered), rows)]
+    return cut(sorted(items, key=lambda item: (-size(item), item)), rows)
+
+
+def by_length(items: Iterable[Item], length: Callable[[Item], int], rows: Callable[[int], int]) -> list[list[Item]]:
+    """Batches of items of one length, the longest first; `rows` says how many of a length make a batch."""
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[length(item)].append(item)
+    return [batch for found in sorted(groups, reverse=True) for batch in cut(groups[found], rows(found))]
 
 
 class Failed:

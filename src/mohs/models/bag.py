@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.text import Example, Text, pocket
@@ -27,15 +28,13 @@ from mohs.text.questions import Labelled, Slope, Vector
 from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
-BATCH = 4096
 _LONG_SENTENCE = 1000  # characters; longer ones are not kept
 _MOST_SENTENCES = 1 << 14
 
 
-class BagVictim:
+class BagVictim(AtOnce):
     """Two classes, additive in the words; answers exactly the same whatever the batch."""
 
-    in_flight = 1
     hard = False
     exact = True
     tolerance = 1e-6  # of margins: it reckons with 64 bits
@@ -64,14 +63,6 @@ class BagVictim:
                 self._weighed.clear()
             self._weighed[sentence] = weighed
         return weighed
-
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the work is done on collecting."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[Scores]:
         """Add up the words of each text."""
@@ -114,23 +105,13 @@ class BagVictim:
         (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
 
 
-class BagSlopes:
+class BagSlopes(AtOnce):
     """The inside of a bag of words, by the contract of mohs.models.gradients.Gradients."""
-
-    in_flight = 1
 
     def __init__(self, victim: BagVictim) -> None:
         self.name = f"gradients of {victim.name}"
         self.fingerprint = f"{victim.fingerprint}-gradients"
         self._victim = victim
-
-    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        """Any order will do."""
-        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
-
-    def launch(self, batch: list[Labelled]) -> list[Labelled]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Labelled]) -> list[Slope]:
         """D log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections import defaultdict
 from typing import Any
 
+from mohs.engine import by_length
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_gguf, load_hf
 from mohs.models.token_rows import writable
@@ -62,8 +62,7 @@ class CausalLm(Network):
         try:
             one, two = self._logits(self._inputs([(ids, None), (other, None)]))[:2, :-1]
         except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+            raise self._unfit(error) from error
         if not self._torch.allclose(one, two, 1e-3, 1e-3, equal_nan=True):
             raise BadInput(f"{self.name} reads ahead, so it is no causal language model; give one that is.")
         return int(one.shape[-1])
@@ -75,17 +74,15 @@ class CausalLm(Network):
     def plan(self, items: list[str]) -> list[list[str]]:
         """Groups of equal token length, longest first, cut to the batch size."""
         self._place([item for item in items if writable(item)])
-        groups: dict[int, list[str]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(self._placed[item][0]) if item in self._placed else -1].append(item)
-        unreadable = groups.pop(-1, [])
-        batches = []
-        for length in sorted(groups, reverse=True):
+
+        def rows(length: int) -> int:
             parts, row = len(windows(length, self.window)), max(1, min(length, self.window))
-            size = max(1, self._rows_at(row, row * self._vocabulary) // max(1, parts))
-            group = groups[length]
-            batches += [group[start : start + size] for start in range(0, len(group), size)]
-        return batches + [[item] for item in unreadable]  # these fail on launching, and alone
+            return max(1, self._rows_at(row, row * self._vocabulary) // max(1, parts))
+
+        ordered = sorted(items)
+        readable = [item for item in ordered if item in self._placed]
+        unreadable = [[item] for item in ordered if item not in self._placed]  # these fail on launching, and alone
+        return by_length(readable, lambda item: len(self._placed[item][0]), rows) + unreadable
 
     def _place(self, items: list[str]) -> None:
         for item, (ids, offsets) in zip(items, self.composer.placed(items), strict=True):

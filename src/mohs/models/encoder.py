@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_hf
 from mohs.models.transformer import Ticket, Transformer
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mohs.models.use import UniversalSentenceEncoder
 
 
-class PocketEncoder:
+class PocketEncoder(AtOnce):
     """The mean of a text's word vectors in the bundled lexicon, function words at a quarter weight.
 
     Small and instant, and only a stand-in for a trained encoder: word order does not matter to it.
@@ -31,15 +32,6 @@ class PocketEncoder:
 
     name = "pocket encoder"
     fingerprint = "pocket-encoder-1"
-    in_flight = 1
-
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + 4096] for start in range(0, len(items), 4096)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[Vector]:
         """Average the word vectors of each text."""
@@ -99,8 +91,7 @@ def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt
 def unit(row: npt.NDArray[Any]) -> Vector:
     """A vector at unit length; zeros stay zeros."""
     norm = float(np.linalg.norm(row))
-    scaled: Vector = (row / norm if norm else row).astype(np.float32)
-    return scaled
+    return (row / norm if norm else row).astype(np.float32)
 
 
 def load_encoder(

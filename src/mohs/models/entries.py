@@ -68,8 +68,7 @@ def _plain(entry: str, in_bytes: bool) -> str:
         return entry.replace("▁", " ")
     from tokenizers.decoders import ByteLevel
 
-    text: str = ByteLevel().decode([entry])
-    return text
+    return ByteLevel().decode([entry])
 
 
 def _steps(part: Any) -> Iterator[dict[str, Any]]:

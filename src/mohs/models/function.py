@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import by_size
+from mohs.engine import AtOnce, by_size
 from mohs.errors import BadInput, MohsError, VictimError, instead
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
@@ -19,10 +19,9 @@ Function = Callable[[list[Any]], Any]
 _WRONG_KIND_ERRORS = (AttributeError, TypeError, ValueError)  # what code raises that is given another kind of value
 
 
-class FunctionVictim:
+class FunctionVictim(AtOnce):
     """A Python function from a list of texts (strings, or tuples for pairs) to scores for each class."""
 
-    in_flight = 1
     exact = False
 
     def __init__(
@@ -53,10 +52,6 @@ class FunctionVictim:
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Batches of at most `batch` texts, longest first."""
         return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the function is called on collecting."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[Scores]:
         """Call the function and check what it gives."""

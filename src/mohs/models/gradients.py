@@ -6,14 +6,13 @@ the one of `hf:` victims, which shares the victim's weights.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from mohs.engine import Model
+from mohs.engine import Model, by_length
 from mohs.errors import BadInput, VictimError
 from mohs.models.hf import HfVictim
 from mohs.models.token_rows import Row, keep, writable
@@ -83,21 +82,19 @@ class HfGradients:
 
     def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
         """Groups of equal token length, longest first; what cannot be read fails on launching, and alone."""
-        groups: dict[int, list[Labelled]] = defaultdict(list)
-        alone = []
+        readable, alone = [], []
         for item in sorted(items):
             if not all(map(writable, item.fields)) or not self._victim._special_tokens.accepts(len(item.fields)):
                 alone.append([item])
                 continue
             if item.fields not in self._readings:
                 self._readings[item.fields] = self._read(item.fields)
-            groups[len(self._readings[item.fields].row[0])].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            rows = self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
-            group = groups[length]
-            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
-        return batches + alone
+            readable.append(item)
+
+        def rows(length: int) -> int:
+            return self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
+
+        return by_length(readable, lambda item: len(self._readings[item.fields].row[0]), rows) + alone
 
     def launch(self, batch: list[Labelled]) -> tuple[list[_Reading], Any]:
         """Forth and back for a batch of one token length; on CUDA this returns before it is done."""

@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
+from mohs.engine import cut
 from mohs.errors import BadInput
 from mohs.models.languagetool import LOCAL_SERVER, LanguageToolChecker, Problems, fingerprint
 
@@ -73,12 +74,11 @@ class HarperChecker:
 
     def plan(self, items: list[str]) -> list[list[str]]:
         """Neighbours in the alphabet together: they share phrases, which Harper remembers."""
-        ordered = sorted(items)
-        return [ordered[start : start + 256] for start in range(0, len(ordered), 256)]
+        return cut(sorted(items), 256)
 
     def launch(self, batch: list[str]) -> list[Future[list[Problems]]]:
         """Hand the batch out to the workers in small parts."""
-        return [self._pool.submit(self._check, batch[start : start + 8]) for start in range(0, len(batch), 8)]
+        return [self._pool.submit(self._check, part) for part in cut(batch, 8)]
 
     def collect(self, ticket: list[Future[list[Problems]]]) -> list[Problems]:
         """Wait for all parts."""

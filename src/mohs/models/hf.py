@@ -71,8 +71,7 @@ class HfVictim(Transformer):
         except VictimError:
             raise
         except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+            raise self._unfit(error) from error
 
         self.exact = sound and not self._padded
         # In batches of this size and no larger, companions do not matter: all have the same shape.

@@ -57,8 +57,7 @@ class MaskedLm(Network):
         try:
             whole = self._scores(sample)
         except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+            raise self._unfit(error) from error
         self.entries = Entries(self._tokenizer, whole.shape[-1])
         self._shown = self._torch.tensor([bool(text) for text in self.entries.texts], device=self._device)
         self._offered = sum(map(bool, self.entries.texts))

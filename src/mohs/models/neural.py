@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import torch
 
+from mohs.engine import by_length
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
 from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
@@ -66,15 +66,9 @@ class NeuralVictim:
             rows[item] = self.vocabulary.packed(item)
         if self._cnn_table is not None:
             return self._by_length(items)
-        groups: dict[int, list[Fields]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(rows[item])].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            size = self._rows_at(length // INT32_BYTES)
-            group = groups[length]
-            batches += [group[start : start + size] for start in range(0, len(group), size)]
-        return batches
+        return by_length(
+            sorted(items), lambda item: len(rows[item]), lambda length: self._rows_at(length // INT32_BYTES)
+        )
 
     def _by_length(self, items: list[Fields]) -> list[list[Fields]]:
         rows = self._rows

@@ -43,10 +43,23 @@ def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
 
     Weights are read from safetensors, or from a pickle with torch's reader for plain tensors, which runs no code.
     """
+    return _open(f"hf:{spec}", place_of(spec), kind, trust_code)
+
+
+def place_of(spec: str) -> str:
+    """A model folder, or a name on the hub."""
     folder = Path(spec).expanduser()
     if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
         raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    return _open(f"hf:{spec}", str(folder) if folder.is_dir() else spec, kind, trust_code)
+    return str(folder) if folder.is_dir() else spec
+
+
+def transformers() -> Any:
+    """The library, with nothing to say but errors."""
+    library: Any = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    return library
 
 
 def load_gguf(path: str, kind: str) -> tuple[Any, Any]:
@@ -63,9 +76,7 @@ def load_gguf(path: str, kind: str) -> tuple[Any, Any]:
 
 @quiet_hub()
 def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tuple[Any, Any]:
-    library: Any = importlib.import_module("transformers")
-    library.logging.set_verbosity_error()
-    library.logging.disable_progress_bar()
+    library = transformers()
     own_code = f"{name} brings its own code; if you trust it, add --trust-code, which runs that code."
     role = _ROLES[kind]
     fault = unreachable(place)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from mohs.engine import AtOnce, by_length
 from mohs.errors import VictimError
 from mohs.models.architectures import Classifier
 from mohs.models.vocabulary import Row, Vocabulary
@@ -17,13 +17,11 @@ from mohs.text.questions import Labelled, Slope, Vector
 _WORDS_PER_BATCH = 4096  # half of what answering takes, since the way back is kept in memory
 
 
-class WordSlopes:
+class WordSlopes(AtOnce):
     """Answers Labelled with Slope, one row a word inside the window; separator and padding are left out.
 
     The contract is that of mohs.models.gradients.Gradients.
     """
-
-    in_flight = 1
 
     def __init__(
         self,
@@ -43,19 +41,11 @@ class WordSlopes:
 
     def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
         """Groups of equal length, longest first."""
-        groups: dict[int, list[Labelled]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(self._vocabulary.row(item.fields))].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            size = max(4, _WORDS_PER_BATCH // length // 4 * 4)
-            group = groups[length]
-            batches += [group[start : start + size] for start in range(0, len(group), size)]
-        return batches
-
-    def launch(self, batch: list[Labelled]) -> list[Labelled]:
-        """Nothing is started: the work is done on collecting."""
-        return batch
+        return by_length(
+            sorted(items),
+            lambda item: len(self._vocabulary.row(item.fields)),
+            lambda length: max(4, _WORDS_PER_BATCH // length // 4 * 4),
+        )
 
     def collect(self, ticket: list[Labelled]) -> list[Slope]:
         """One way forth and one back for a batch of one length."""

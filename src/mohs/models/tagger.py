@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.tag_features import REACH, Features, quote
 from mohs.text.questions import Spot, Tag
@@ -133,7 +134,7 @@ class _Rows:
         return self._rows[[index[key] for key in keys]]
 
 
-class PocketTagger:
+class PocketTagger(AtOnce):
     """A linear model over a word and two neighbours on each side, without memory of the tags it gave.
 
     A question costs three look-ups where words and surroundings recur, and its answer is a sum of whole numbers, so
@@ -142,7 +143,7 @@ class PocketTagger:
     """
 
     name = "pocket tagger"
-    in_flight = 1
+    rows = 8192
 
     def __init__(self, data: bytes | None = None) -> None:
         if data is None:
@@ -175,14 +176,6 @@ class PocketTagger:
         self._word = _Rows(len(tags), lambda keys: totals([features.word(*key) for key in keys]))
         self._behind = _Rows(len(tags), lambda strings: totals([features.behind(string).keys for string in strings]))
         self._cores: dict[str, tuple[int, int]] = {}
-
-    def plan(self, items: list[Spot]) -> list[list[Spot]]:
-        """Any order will do."""
-        return [items[start : start + 8192] for start in range(0, len(items), 8192)]
-
-    def launch(self, batch: list[Spot]) -> list[Spot]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Spot]) -> list[Tag]:
         """Add up the rows of each word and its two sides, and take the best tag."""
@@ -224,7 +217,7 @@ def _keys(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     return np.cumsum(steps, dtype=np.uint32)
 
 
-class SpacyTagger:
+class SpacyTagger(AtOnce):
     """The tagger of a spaCy pipeline, installed (`en_core_web_sm`) or in a folder.
 
     Only the parts that give tags run; without the parser a few function words change sides between DET and PRON and
@@ -234,7 +227,7 @@ class SpacyTagger:
     scores move in the last bits, so an exact tie could in principle fall otherwise.
     """
 
-    in_flight = 1
+    rows = 1024
 
     def __init__(self, model: str = SMALL_ENGLISH) -> None:
         try:
@@ -268,12 +261,7 @@ class SpacyTagger:
 
     def plan(self, items: list[Spot]) -> list[list[Spot]]:
         """By text, so that a text is tagged once however many of its words are asked about."""
-        ordered = sorted(items)
-        return [ordered[start : start + 1024] for start in range(0, len(ordered), 1024)]
-
-    def launch(self, batch: list[Spot]) -> list[Spot]:
-        """Nothing to start: spaCy answers when waited for."""
-        return batch
+        return super().plan(sorted(items))
 
     def collect(self, ticket: list[Spot]) -> list[Tag]:
         """Tag each distinct string once and look each word up in it."""

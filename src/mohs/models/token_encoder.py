@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_hf
 from mohs.models.token_rows import keep
@@ -22,7 +23,7 @@ from mohs.text.text import words_of
 Matrix = npt.NDArray[np.float32]
 
 
-class PocketTokenEncoder:
+class PocketTokenEncoder(AtOnce):
     """Word vectors of the bundled lexicon, one a word, each counting 1: a stand-in that knows no context.
 
     A word that the lexicon lacks gets a vector drawn from its letters: it matches itself, and hardly anything else.
@@ -30,15 +31,6 @@ class PocketTokenEncoder:
 
     name = "pocket token encoder"
     fingerprint = "pocket-token-encoder-1"
-    in_flight = 1
-
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + 4096] for start in range(0, len(items), 4096)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[TokenVectors]:
         """Look up the words of each text."""
@@ -126,8 +118,7 @@ def drawn(word: str, width: int) -> Vector:
 def unit_rows(table: Matrix) -> Matrix:
     """Each row at unit length; zeros stay zeros."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)
-    scaled: Matrix = (table / np.where(norms, norms, 1)).astype(np.float32)
-    return scaled
+    return (table / np.where(norms, norms, 1)).astype(np.float32)
 
 
 def load_token_encoder(

@@ -80,8 +80,7 @@ class Composer:
 
     def whole(self, text: str) -> list[int]:
         """What the tokenizer itself gives for the string."""
-        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
-        return ids
+        return self._backend.encode(text, add_special_tokens=False).ids
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each string."""

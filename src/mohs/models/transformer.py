@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from mohs.engine import cut
 from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
 from mohs.models.batch_shapes import (
@@ -76,6 +77,10 @@ class Network:
         self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
 
+    def _unfit(self, error: Exception) -> BadInput:
+        reason = " ".join(str(error).split())[:300]
+        return BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}")
+
     def _room(self, fields: int) -> int:
         if not self._special_tokens.accepts(fields):
             raise VictimError(f"{self.name} has no input form for {fields} texts.")
@@ -119,8 +124,7 @@ class Network:
 
     def _length(self, tokens: int) -> int:
         """How long a row of so many tokens is to the device."""
-        found: int = padded_length(tokens) if self._padded else tokens
-        return found
+        return padded_length(tokens) if self._padded else tokens
 
     def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
         """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
@@ -206,9 +210,7 @@ class Transformer(Network):
             groups[self._length(size // INT32_BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = self._rows_at(length)
-            group = groups[length]
-            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
+            batches += cut(groups[length], self._rows_at(length))
         return batches + [[item] for item in unreadable]  # these fail on launching, and alone
 
     def launch(self, batch: list[Fields]) -> Ticket:

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import by_size
+from mohs.engine import AtOnce, by_size
 from mohs.errors import BadInput
 from mohs.models.encoder import checked, unit
 from mohs.models.victim import Fields
@@ -27,11 +27,10 @@ WIDTH = 512
 _TEXTS_PER_BATCH = 256  # between two batches the queue is looked at
 
 
-class UniversalSentenceEncoder:
+class UniversalSentenceEncoder(AtOnce):
     """Texts to vectors of unit length; the fields of a pair are read one after the other as one text."""
 
     name = "use"
-    in_flight = 1
 
     def __init__(self) -> None:
         try:
@@ -51,10 +50,6 @@ class UniversalSentenceEncoder:
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Longest first."""
         return by_size(items, lambda fields: sum(map(len, fields)), _TEXTS_PER_BATCH)
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the work is done on collecting."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[Vector]:
         """Encode the texts, each alone."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mohs.records import Outcome, Record
+from mohs.report.template import embedded
 from mohs.text import Text
 
 MOST_ROWS = 2000
@@ -32,11 +33,10 @@ class Listing:
         self._kept: list[tuple[int, int, int, dict[str, Any]]] = []  # a heap, the least wanted row on top
         self._ranks: Counter[tuple[str, int]] = Counter()
 
-    def watch(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records, unchanged, while they are noted."""
+    def read(self, records: Iterable[Record]) -> None:
+        """Note the records of a run."""
         for number, record in enumerate(records):
             self._add(number, record)
-            yield record
 
     def _add(self, number: int, record: Record) -> None:
         attack = self.attacks.setdefault(record.attack, len(self.attacks))
@@ -57,13 +57,23 @@ class Listing:
         """The rows kept, in the order of the run."""
         return [row for *_, row in sorted(self._kept, key=lambda kept: -kept[2])]
 
-    def values(self, **called: str) -> dict[str, Any]:
-        """What the template of the list needs; `called` are other names for outcomes."""
+    def values(
+        self,
+        attacks: Iterable[str],
+        columns: list[dict[str, Any]],
+        called: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """What the template of the list needs; `called` are other names for outcomes, and the script is told `more`."""
         rows = self.rows()
         here = Counter(row["outcome"] for row in rows)
+        renamed = {} if called is None else {"called": called}
+        data = {"attacks": list(attacks), "columns": columns, **renamed, "rows": rows, **more}
         return {
+            "columns": columns,
+            "data": embedded(data),
             "outcomes": {str(o): (here[o], self.outcomes[o]) for o in Outcome if self.outcomes[o]},
-            "called": called,
+            "called": called or {},
             "total": self.outcomes.total(),
             "shown": len(rows),
         }
@@ -81,6 +91,13 @@ def column(cell: str, name: str, width: float | None, *, right: bool = False, th
 def named(label: int, labels: Sequence[str]) -> str:
     """What a class is called."""
     return str(labels[label]) if 0 <= label < len(labels) else str(label)
+
+
+def said_of(record: Record, labels: Sequence[str]) -> str | None:
+    """The class predicted in the end, where it is not the true one."""
+    last = record.scores_after or record.scores_before
+    said = first_of_highest(last) if last else record.label
+    return named(said, labels) if said != record.label else None
 
 
 def first_of_highest(scores: Sequence[float]) -> int:

@@ -59,10 +59,20 @@ class View:
         raise NotImplementedError
 
     @property
+    def labels(self) -> list[str]:
+        """The names of the classes, if they are known."""
+        return [str(label) for label in self.config.get("labels") or ()]
+
+    @property
+    def about(self) -> str:
+        """What was done, in the title."""
+        return self._run.command
+
+    @property
     def title(self) -> str:
         """What stands above the table."""
         config = self.config
-        return f"{config.get('victim')} on {config.get('data')}, {self._run.command}, seed {config.get('seed')}"
+        return f"{config.get('victim')} on {config.get('data')}, {self.about}, seed {config.get('seed')}"
 
     @property
     def notes(self) -> list[str]:

@@ -16,6 +16,7 @@ from mohs.space.sources import Offers
 from mohs.text import Text, characters
 
 
+@dataclass(frozen=True)
 class _Letters:
     """What the sources here share: they look at the word alone, and their fields are the settings of `variants`."""
 
@@ -25,7 +26,7 @@ class _Letters:
 
     def spell(self, word: str) -> Offers:
         """Every variant of a word."""
-        settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return dict.fromkeys(type(self).variants(word, **settings), self.kind)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
@@ -34,10 +35,17 @@ class _Letters:
 
 
 @dataclass(frozen=True)
-class SwapLetters(_Letters):
-    """Two neighbouring letters change places."""
+class _Anywhere(_Letters):
+    """Edits that can be kept inside the word."""
 
     inner: bool = False
+    min_length: int = 1
+
+
+@dataclass(frozen=True)
+class SwapLetters(_Anywhere):
+    """Two neighbouring letters change places."""
+
     min_length: int = 2
 
     kind = "swap"
@@ -45,10 +53,9 @@ class SwapLetters(_Letters):
 
 
 @dataclass(frozen=True)
-class DropLetter(_Letters):
+class DropLetter(_Anywhere):
     """One letter is left out."""
 
-    inner: bool = False
     min_length: int = 2
 
     kind = "delete"
@@ -56,11 +63,9 @@ class DropLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class AddLetter(_Letters):
+class AddLetter(_Anywhere):
     """One letter is put in, any at every place."""
 
-    inner: bool = False
-    min_length: int = 1
     letters: str = ascii_lowercase
 
     kind = "insert"
@@ -68,11 +73,9 @@ class AddLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class ChangeLetter(_Letters):
+class ChangeLetter(_Anywhere):
     """One letter becomes another, any at every place."""
 
-    inner: bool = False
-    min_length: int = 1
     letters: str = ascii_lowercase
 
     kind = "substitute"
@@ -80,22 +83,16 @@ class ChangeLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class Homoglyphs(_Letters):
+class Homoglyphs(_Anywhere):
     """One letter becomes another that looks like it."""
-
-    inner: bool = False
-    min_length: int = 1
 
     kind = "homoglyph"
     variants = characters.homoglyphs
 
 
 @dataclass(frozen=True)
-class Keyboard(_Letters):
+class Keyboard(_Anywhere):
     """One letter becomes a neighbour on the keyboard."""
-
-    inner: bool = False
-    min_length: int = 1
 
     kind = "keyboard"
     variants = characters.keyboard

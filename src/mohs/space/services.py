@@ -52,48 +52,39 @@ class Services:
 
     async def encoder(self, texts: Sequence[str]) -> list[Vector]:
         """Sentence vectors of unit length."""
-        found: list[Vector] = await self._part("encoder").ask([(text,) for text in texts])
-        return found
+        return await self._ask("encoder", [(text,) for text in texts])
 
     async def token_encoder(self, texts: Sequence[str]) -> list[TokenVectors]:
         """The vectors of each text's tokens, of unit length."""
-        found: list[TokenVectors] = await self._part("token_encoder").ask([(text,) for text in texts])
-        return found
+        return await self._ask("token_encoder", [(text,) for text in texts])
 
     async def fill(self, blanks: Sequence[Blank]) -> list[Filled]:
         """What a masked language model would put into each blank."""
-        found: list[Filled] = await self._part("masked_lm").ask(blanks)
-        return found
+        return await self._ask("masked_lm", blanks)
 
     async def pieces(self, words: Sequence[Pieces]) -> list[tuple[Piece, ...]]:
         """What a masked language model thinks of each piece of each word, unmasked."""
-        found: list[tuple[Piece, ...]] = await self._part("masked_lm").ask(words)
-        return found
+        return await self._ask("masked_lm", words)
 
     async def spelling(self, words: Sequence[Spelling]) -> list[float]:
         """How ill some pieces go together to a masked language model: the mean negative log-likelihood."""
-        found: list[float] = await self._part("masked_lm").ask(words)
-        return found
+        return await self._ask("masked_lm", words)
 
     async def lm(self, texts: Sequence[str]) -> list[Scored]:
         """Token by token log-probabilities of a causal language model."""
-        found: list[Scored] = await self._part("lm").ask(texts)
-        return found
+        return await self._ask("lm", texts)
 
     async def tagger(self, spots: Sequence[Spot]) -> list[Tag]:
         """The part of speech of single words in their strings."""
-        found: list[Tag] = await self._part("tagger").ask(spots)
-        return found
+        return await self._ask("tagger", spots)
 
     async def grammar(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """The problems a grammar checker finds in each text."""
-        found: list[tuple[str, ...]] = await self._part("grammar").ask(texts)
-        return found
+        return await self._ask("grammar", texts)
 
     async def gradients(self, texts: Sequence[Labelled]) -> list[Slope]:
         """The slopes of a label's log-probability by input embedding, from inside the victim."""
-        found: list[Slope] = await self._part("gradients").ask(texts)
-        return found
+        return await self._ask("gradients", texts)
 
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
         """The victim's own input vectors of words; None for a word that is not a single token to it."""
@@ -117,6 +108,10 @@ class Services:
         """A table of words with the same sememes."""
         found: Sememes = self._part("sememes")
         return found
+
+    async def _ask(self, kind: str, items: Sequence[Any]) -> list[Any]:
+        answers: list[Any] = await self._part(kind).ask(items)
+        return answers
 
     def _part(self, kind: str) -> Any:
         part = self.parts.get(kind)

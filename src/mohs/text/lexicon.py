@@ -56,8 +56,7 @@ class Lexicon:
     @cached_property
     def vectors(self) -> Floats:
         """All vectors, of unit length, one row a word."""
-        rows: Floats = self.codes.astype(np.float32) * self.scales[:, None]
-        return rows
+        return self.codes.astype(np.float32) * self.scales[:, None]
 
     def near(self, word: str, k: int, min_cosine: float) -> list[tuple[str, float]]:
         """At most k neighbours of a word with at least that cosine, closest first; none for an unknown word."""

@@ -88,5 +88,4 @@ def _lower_bound(scores: Floats, k: int) -> Floats:
     height = max(1, scores.shape[1] // (16 * k))  # many more blocks than k, so that few of the best share one
     width = scores.shape[1] // height
     maxima = scores[:, : height * width].reshape(len(scores), height, width).max(axis=1)
-    bound: Floats = np.partition(maxima, -k, axis=1)[:, -k]
-    return bound
+    return np.partition(maxima, -k, axis=1)[:, -k]

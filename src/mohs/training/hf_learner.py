@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from torch import Tensor
 
 from mohs.errors import BadInput
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
-from mohs.models.pretrained import window_of
+from mohs.models.pretrained import place_of, transformers, window_of
 from mohs.training.learner import Texts
 from mohs.training.recipe import Recipe
 
@@ -66,13 +65,7 @@ class HfLearner:
 @quiet_hub()
 def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
     """A tokenizer, a model and the names of the weights that are new."""
-    library: Any = importlib.import_module("transformers")
-    library.logging.set_verbosity_error()
-    library.logging.disable_progress_bar()
-    folder = Path(spec).expanduser()
-    if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
-        raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    place = str(folder) if folder.is_dir() else spec
+    library, place = transformers(), place_of(spec)
     names = dict(enumerate(labels))
     fault = unreachable(place)
     options = {"local_files_only": bool(fault)}

@@ -48,20 +48,14 @@ class AttackView(View):
         return ", ".join([usual, *apart])
 
     @property
-    def _labels(self) -> list[str]:
-        return self._run.manifest["config"].get("labels") or []
-
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        goal = goal_named(self.goal, self._labels)
-        return f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
+    def about(self) -> str:
+        """The goal, in the title."""
+        return f"goal {goal_named(self.goal, self.labels)}"
 
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before believing the figures."""
-        return flags(self._run.manifest.get("facts", {}), self._summaries, len(self._run), self._run.planned)
+        return flags(self.facts, self._summaries, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -83,7 +77,7 @@ class AttackView(View):
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
-            console.print(_headline(record, self._labels))
+            console.print(_headline(record, self.labels))
             console.print(diff(record))
 
     def page(self) -> str:

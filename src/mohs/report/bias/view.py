@@ -54,20 +54,15 @@ class BiasView(View):
     def _figures(self) -> BiasFigures:
         return bias_figures(self._run, self._epsilon)
 
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return (
-            f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
-            f"seed {config.get('seed')}"
-        )
+    @property
+    def about(self) -> str:
+        """The pairs, in the title."""
+        return f"bias with the pairs {self.config.get('pairs')}"
 
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return bias_flags(facts, self._figures, len(self._run), self._run.planned)
+        return bias_flags(self.facts, self._figures, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -80,7 +75,7 @@ class BiasView(View):
         filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
         """
         if filtered and epsilon is None:
-            epsilon = float(self._run.manifest["config"]["epsilon"])
+            epsilon = float(self.config["epsilon"])
         return pair_biases(self._run.records(), epsilon=epsilon)
 
     def figures(self) -> dict[str, Any]:
@@ -93,15 +88,7 @@ class BiasView(View):
         console.print(printable(bias_headline(figures)))
         if not figures.whole:
             return
-        console.print(Styled(printable(figures.unit), style="italic"))
-        console.print(_fitted(console, lambda room: _table(figures.whole, room)))
-        if figures.epsilon:
-            console.print()
-            console.print(
-                Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold")
-            )
-            filtered = _fitted(console, lambda room: _table(figures.filtered, room))
-            console.print(filtered if figures.filtered else "No sentence.")
+        _show(console, figures, _table, [(figures.whole,), (figures.filtered,)])
         measured = count["measured"] + count["exhausted"]
         below = (
             f"{measured} examples measured, {count['skipped']} without a fitting pair, {count['error']} errors; "
@@ -114,7 +101,7 @@ class BiasView(View):
         """The whole HTML page."""
         from mohs.report.bias.page import bias_page
 
-        return bias_page(self._run, self._figures)
+        return bias_page(self, self._run, self._figures)
 
     def html(self) -> str:
         """The table for a notebook."""
@@ -131,6 +118,23 @@ def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
         )
         for one in found
     ]
+
+
+def _show(
+    console: Console,
+    figures: BiasFigures,
+    make: Callable[..., Table],
+    sets: Sequence[tuple[Sequence[PairBias], ...]],
+) -> None:
+    """The table of all sentences, and that of the filtered ones if there is a threshold; `make` takes room last."""
+    whole, filtered = sets
+    console.print(Styled(printable(figures.unit), style="italic"))
+    console.print(_fitted(console, lambda room: make(*whole, room)))
+    if figures.epsilon:
+        console.print()
+        console.print(Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold"))
+        table = _fitted(console, lambda room: make(*filtered, room))
+        console.print(table if any(filtered) else "No sentence.")
 
 
 def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
@@ -188,7 +192,7 @@ class AgainstView(View):
     @cached_property
     def title(self) -> str:
         """What stands above the table."""
-        old, new = self._other.manifest["config"], self._run.manifest["config"]
+        old, new = self._other.manifest["config"], self.config
         return f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
 
     @cached_property
@@ -212,13 +216,7 @@ class AgainstView(View):
         console.print(compared(old, new))
         if not old.whole and not new.whole:
             return
-        console.print(Styled(printable(new.unit), style="italic"))
-        console.print(_fitted(console, lambda room: _beside(old.whole, new.whole, room)))
-        if new.epsilon:
-            console.print()
-            console.print(Styled(f"Only sentences whose own difference (k = 0) is below {new.epsilon}", style="bold"))
-            filtered = _fitted(console, lambda room: _beside(old.filtered, new.filtered, room))
-            console.print(filtered if old.filtered or new.filtered else "No sentence.")
+        _show(console, new, _beside, [(old.whole, new.whole), (old.filtered, new.filtered)])
         below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
         console.print(Styled(below, style="dim italic"))
 
@@ -226,7 +224,7 @@ class AgainstView(View):
         """The whole HTML page."""
         from mohs.report.bias.page import against_page
 
-        return against_page(self._run, self._other, self._after, self._before)
+        return against_page(self, self._other, self._after, self._before)
 
     def html(self) -> str:
         """The tables for a notebook, one a run."""

@@ -38,22 +38,16 @@ class RadiusView(View):
     """What a radius run has to show."""
 
     offers = ("radii", "certificates")
+    about = "robustness radius"
 
     @cached_property
     def _summary(self) -> RadiusSummary:
-        return summarise_radius(self._run.records(), self._run.manifest["config"], self._run.planned)
-
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
+        return summarise_radius(self._run.records(), self.config, self._run.planned)
 
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return radius_flags(facts, self._summary, len(self._run), self._run.planned)
+        return radius_flags(self.facts, self._summary, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -115,7 +109,7 @@ class RadiusView(View):
         """The whole HTML page."""
         from mohs.report.radius.page import radius_page
 
-        return radius_page(self._run)
+        return radius_page(self, self._run, self._summary)
 
     def html(self) -> str:
         """The table for a notebook."""

@@ -36,16 +36,9 @@ class SecondOrderView(View):
         return summarise_second_order(self._run.records())
 
     @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return f"{config.get('victim')} on {config.get('data')}, second-order, seed {config.get('seed')}"
-
-    @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return second_order_flags(facts, self._summaries, len(self._run), self._run.planned)
+        return second_order_flags(self.facts, self._summaries, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -75,20 +68,19 @@ class SecondOrderView(View):
                 "words, steps, perplexity: over vulnerable examples"
             )
         show_tables(console, tables, "; ".join(parts))
-        labels = [str(label) for label in self._run.manifest["config"].get("labels") or ()]
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
             console.print(Styled(printable(f"{record.attack}, {record.example_id}"), style="dim"))
             console.print(two_level(record))
-            for line in _said(record, labels):
+            for line in _said(record, self.labels):
                 console.print(line)
 
     def page(self) -> str:
         """The whole HTML page."""
         from mohs.report.second_order.page import second_order_page
 
-        return second_order_page(self._run)
+        return second_order_page(self, self._run, self._summaries)
 
     def html(self) -> str:
         """The table for a notebook."""
