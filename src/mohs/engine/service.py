@@ -170,7 +170,7 @@ class Service(Generic[Item, Answer]):
         return large
 
     def _apart(self, items: list[Item]) -> list[list[Item]]:
-        """Batches of one, or of `together` items if the model pads these to one shape: then neighbours do not matter."""
+        """Batches of one, or of `together` items if the model pads these to one shape: then neighbours do not count."""
         size = self._together
         if size == 1:
             return [[item] for item in sorted(items, key=repr)]
