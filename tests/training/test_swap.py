@@ -207,7 +207,7 @@ def test_going_on_and_what_is_written(tmp_path: Path) -> None:
     learned = 432 + done.added  # a tenth of the examples was put aside first
     card = (tmp_path / "m" / "README.md").read_text()
     assert (
-        f"Learned from {learned} examples, of which {done.added} are copies with words swapped "
+        f"Learned from {learned} examples, including {done.added} copies with swapped words "
         "(`--swap gender:released`). Classes: 0, 1." in card
     )
     assert "| swap | gender:released |" in card

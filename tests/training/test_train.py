@@ -208,9 +208,9 @@ def test_another_configuration(tmp_path: Path, options: dict[str, Any], line: st
     with pytest.raises(BadInput) as caught:
         tiny("bow", tmp_path / "m", epochs=1, **options)
     first, *lines, last = str(caught.value).splitlines()
-    assert first == f"{tmp_path / 'm'} holds a training that was asked for differently, or on other data:"
+    assert first == f"{tmp_path / 'm'} holds a training with other settings or data:"
     assert any(found.startswith(line) for found in lines)
-    assert last == "Ask for the same thing to go on with it, or choose another --out."
+    assert last == "Use the same settings to resume it, or choose another --out."
     assert (tmp_path / "m" / "checkpoint").exists() != finished
     tiny("bow", tmp_path / "m", epochs=1)
 
@@ -357,7 +357,7 @@ def test_vectors_that_do_not_fit(tmp_path: Path, vectors: Path) -> None:
 def test_a_loss_that_is_no_number(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         tiny("bow", tmp_path / "m", lr=1e30, clip=1e30)
-    assert str(caught.value).startswith("The loss is no longer a number in epoch 1 with --lr 1e+30; train with a lower")
+    assert str(caught.value).startswith("The loss became infinite or NaN in epoch 1 with --lr 1e+30; use a lower rate")
     assert str(caught.value).endswith(f"such as --lr 1e+29, and another --out than {tmp_path / 'm'}.")
 
 

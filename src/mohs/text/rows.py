@@ -109,7 +109,7 @@ def _table_rows(stream: IO[str], path: Path, delimiter: str) -> Iterator[Row]:
             yield row
     except csv.Error as error:
         raise BadInput(
-            f"{path} is not CSV from line {reader.line_num + 1} on ({error}); "
+            f"{path}, from line {reader.line_num + 1} on, is not CSV ({error}); "
             "double the quotation marks inside quoted texts."
         ) from error
 
