@@ -207,8 +207,8 @@ def test_what_cannot_be_fetched_is_refused_with_the_remedy(server: Server, toy: 
 
     assert toy.archive
     assert sentence(replace(toy, archive=replace(toy.archive, sha256=None))) == (
-        f"No checksum is known for toy, so mohs does not download it; download {server.address}/0 yourself and install it "
-        "with `mohs assets pull toy --from DIR`."
+        f"No checksum is known for toy, so mohs does not download it; download {server.address}/0 yourself and install "
+        "it with `mohs assets pull toy --from DIR`."
     )
     assert sentence(TOY) == (
         "toy has no public address; install it with `mohs assets pull toy --from DIR`, where DIR holds config.json and "

@@ -36,8 +36,8 @@ def test_what_papers_attack() -> None:
         ("cnn", {"speed": 3}, "Training has no setting 'speed'; it takes all_vectors, "),
         ("cnn", {"arch": "bow"}, "Training has no setting 'arch'"),
         ("hf:x", {"hidden": 3}, "--hidden does not apply to hf:x, which has its own; leave it out."),
-        ("hf:x", {"vectors": "pocket"}, "--vectors is not for hf:x"),
-        ("hf:x", {"freeze": True}, "--freeze is not for hf:x"),
+        ("hf:x", {"vectors": "pocket"}, "--vectors does not apply to hf:x"),
+        ("hf:x", {"freeze": True}, "--freeze does not apply to hf:x"),
         ("cnn", {"heads": 2}, "--heads applies to the transformer, not to cnn; leave it out."),
         (
             "cnn",

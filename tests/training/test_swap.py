@@ -66,7 +66,7 @@ def test_more_combinations_than_allowed(count: int, half: int, seed: int) -> Non
 def test_combinations_are_drawn() -> None:
     text = " ".join(["he"] * 20)
     assert copies(Combinations(GENDER), text, 0) != copies(Combinations(GENDER), text, 1)
-    with pytest.raises(BadInput, match=r"most is 3; .* give an even number from 2\."):
+    with pytest.raises(BadInput, match=r"most is 3; .* give an even number of at least 2\."):
         Combinations(GENDER, most=3)
 
 

@@ -344,7 +344,9 @@ def test_the_pocket_vectors(tmp_path: Path) -> None:
 def test_vectors_that_do_not_fit(tmp_path: Path, vectors: Path) -> None:
     foreign = [Example.of(f"mot autre{number % 2}", number % 2, id=str(number)) for number in range(8)]
     own = {**TINY, "vectors": str(vectors), "dim": None}
-    with pytest.raises(BadInput, match=r"No word of the data has a vector in .*; name others, or --vectors none\."):
+    with pytest.raises(
+        BadInput, match=r"No word of the data has a vector in .*; name other vectors, or use --vectors none\."
+    ):
         train("bow", foreign, tmp_path / "m", device="cpu", **own)
     with pytest.raises(BadInput, match="nowhere"):
         train("bow", DATA, tmp_path / "m", device="cpu", **{**own, "vectors": "nowhere"})
@@ -443,7 +445,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, room: Any) -> None:
         tiny("bow", tmp_path / "m", progress=fill, save_every=4)
     room(1 << 40)
     assert str(caught.value).startswith(f"{tmp_path / 'm'} cannot be saved (")
-    assert str(caught.value).endswith("the last checkpoint is kept: make room and run the same command again.")
+    assert str(caught.value).endswith("the last checkpoint is kept; make room and run the same command again.")
     assert sorted(path.name for path in (tmp_path / "m" / "checkpoint").iterdir()) == [
         "best-0.safetensors",
         "lock",
@@ -469,7 +471,9 @@ def test_a_full_disk_at_the_start_and_the_end(tmp_path: Path, monkeypatch: pytes
         if at.right is not None and at.epoch == at.epochs:
             monkeypatch.setattr(os, "fsync", full)
 
-    with pytest.raises(MohsError, match=r"cannot be saved \(No space left on device\); the last checkpoint is kept"):
+    with pytest.raises(
+        MohsError, match=r"cannot be saved \(No space left on device\), but the last checkpoint is kept"
+    ):
         tiny("bow", tmp_path / "m", progress=last)
     monkeypatch.undo()
     seen: list[Progress] = []
