@@ -140,7 +140,7 @@ def test_what_happens_on_the_way_goes_to_standard_error(server: Server, root: Pa
     (root / "pack-1.zip.part").write_bytes(CONTENT[:10])
     server.ways["/0"] = whole(CONTENT)
     ended = run("pull", "toy", "--json")
-    assert "does not go on from the middle" in ended.stderr
+    assert "cannot resume a download; starting over." in ended.stderr
     assert json.loads(ended.stdout)[0]["installed"]
 
 

@@ -130,8 +130,8 @@ def test_what_does_not_fit() -> None:
     for share in (0.0, 1.0, float("nan")):
         refused(f"--dev-share is {share}; it must be above 0 and below 1.", PAIRS, None, None, (), share, 0)
     refused(
-        "The test data has the fields premise, hypothesis, but the training data has text; give both the same number of "
-        "texts.",
+        "The test data has the fields premise, hypothesis, but the training data has text; give both the same number "
+        "of texts.",
         PAIRS,
         PAIRS,
         [Example.of(("a", "b"), 0)],
