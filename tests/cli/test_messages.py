@@ -81,16 +81,16 @@ CASES: list[tuple[str, list[str], str]] = [
     ("label too high", ["--data", "seven.jsonl"], "seven.jsonl, row 3: label 7 is not a class; labels are negative, positive, or 0 to 1"),
     ("label too high for a victim without names", ["--data", "seven.jsonl", "--victim", f"{V}poison"], "The data has a label 7, but python:victims:poison has 2 classes (0 to 1)."),
     ("negative label", ["--data", "minus.jsonl"], "label -1 is not a class"),
-    ("not UTF-8", ["--data", "latin.jsonl"], "latin.jsonl is not utf-8 (byte 0xe9); name its encoding, as in --encoding latin-1."),
+    ("not UTF-8", ["--data", "latin.jsonl"], "latin.jsonl is not utf-8 (byte 0xe9); give its encoding, as in --encoding latin-1."),
     ("unknown encoding", ["--data", "good.jsonl", "--encoding", "klingon"], "Unknown encoding 'klingon'; use utf-8, latin-1"),
     ("not JSON", ["--data", "broken.jsonl"], "broken.jsonl, line 3 is not JSON"),
-    ("not a text", ["--data", "number.jsonl"], "field 'text' holds 5, which is not a text; mend the row or name another field with --text-field."),
+    ("not a text", ["--data", "number.jsonl"], "field 'text' holds 5, which is not a text; fix the row or name another field with --text-field."),
     ("id twice", ["--data", "twice.jsonl"], "the id '1' occurs twice; make ids unique or name another id column with --id-field."),
     ("ragged table", ["--data", "ragged.csv"], "ragged.csv, line 2 has more columns than the header; put texts with commas in quotation marks."),
-    ("semicolons", ["--data", "semicolons.csv"], "semicolons.csv looks separated by semicolons; save it with commas, or as a .tsv with tabs."),
-    ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a whole gzip file"),
-    ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown kind of file; use .jsonl"),
-    ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a whole Parquet file"),
+    ("semicolons", ["--data", "semicolons.csv"], "semicolons.csv seems to use semicolons; save it with commas, or as a .tsv with tabs."),
+    ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a complete gzip file"),
+    ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown file format; use .jsonl"),
+    ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a complete Parquet file"),
     ("no datasets package", ["--data", "hf:imdb"], "hf: datasets need the package `datasets`: pip install 'mohs[datasets]'."),
     ("unknown victim", ["--victim", "bert"], "Unknown victim 'bert'; use one of pocket, hf:PATH_OR_ID, "),
     ("no model folder", ["--victim", "hf:./none"], "There is no folder ./none"),
@@ -267,7 +267,7 @@ def test_full_disk_while_running(folder: Path) -> None:
     )
     assert ended.returncode == 2
     assert "The run run cannot be saved" in ended.stderr
-    assert "what was finished before is kept" in ended.stderr
+    assert "everything finished before is kept" in ended.stderr
     assert "Traceback" not in ended.stderr
     with Run.open(folder / "run") as run:
         saved = len(run)
@@ -317,7 +317,7 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
         (["export", "run", "--format", "xls"], "Unknown format 'xls'; use parquet, csv, jsonl."),
         (
             ["export", "run", "--out", "r.txt"],
-            "The ending of --out r.txt names no format; use .parquet, .csv, .jsonl, or say which with --format.",
+            "The ending of --out r.txt is not a format; use .parquet, .csv, .jsonl, or give one with --format.",
         ),
     ],
 )

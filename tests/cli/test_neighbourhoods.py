@@ -44,7 +44,7 @@ def test_bias(folder: Path, mohs: Mohs) -> None:
     assert found["bias"]["filtered"] != wide["filtered"]
     assert "is below 0.9" in (folder / "run" / "report.html").read_text()
     told = mohs("export", "run", "--outcome", "success")
-    assert told.stderr == "mohs: No record of run has the outcome success; those there are: measured, skipped.\n"
+    assert told.stderr == "mohs: No record of run has the outcome success; its outcomes are measured, skipped.\n"
     assert mohs("bias", "--config", "run/manifest.yaml", "--out", "run").stdout == ended.stdout
     plain = mohs("bias", "--data", "rows.jsonl", "-k", 0, "--out", "plain")
     assert plain.returncode == 0, plain.stderr

@@ -1,6 +1,6 @@
-"""Searches that ask, models that answer in large batches, and the loop between them.
+"""Runs many searches at once and answers their queries in large batches.
 
-Knows no text, no torch, no clock and no threads.
+The engine does not depend on text, torch, clocks or threads.
 """
 
 from mohs.engine.cache import AnswerCache

@@ -17,7 +17,7 @@ from mohs.training.recipe import Recipe
 
 
 class HfLearner:
-    """A pre-trained encoder under a classifier head, which may be new. Pairs take the tokenizer's form for pairs."""
+    """A pre-trained encoder with a classifier head, which may be new. Pairs are encoded as the tokenizer does."""
 
     prefix = "hf"
 
@@ -28,7 +28,7 @@ class HfLearner:
         self._tokenizer.model_max_length = min(recipe.max_words, window_of(self._tokenizer, self.module.config))
 
     def rows(self, texts: Texts) -> list[Any]:
-        """Token ids, and segment ids where there are any."""
+        """Token ids, and segment ids if the model uses them."""
         if not texts:
             return []
         columns = map(list, zip(*texts, strict=True))
@@ -36,7 +36,7 @@ class HfLearner:
         return list(encoded.encodings)
 
     def logits(self, rows: Sequence[Any]) -> Tensor:
-        """Logits of rows of similar length."""
+        """Logits of a batch of rows."""
         longest = max(map(len, rows))
         inputs = {
             "input_ids": [row.ids + [self._tokenizer.pad_token_id] * (longest - len(row)) for row in rows],
@@ -72,7 +72,7 @@ def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
     try:
         config = library.AutoConfig.from_pretrained(place, **options)
         if getattr(config, "auto_map", None):
-            raise BadInput(f"hf:{spec} brings its own code, which is not run here; fine-tune it elsewhere.")
+            raise BadInput(f"hf:{spec} needs its own code, which mohs does not run; fine-tune it elsewhere.")
         config.num_labels, config.problem_type = len(labels), "single_label_classification"
         config.id2label, config.label2id = names, {name: number for number, name in names.items()}
         tokenizer = library.AutoTokenizer.from_pretrained(place, **options)
@@ -81,22 +81,22 @@ def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
         )
     except BadInput:
         raise
-    except Exception as error:  # the library raises many kinds
+    except Exception as error:  # the library raises many types
         reason = " ".join(str(error).split())
         if fault and isinstance(error, OSError):
             raise BadInput(not_fetched(f"hf:{spec}", fault)) from error
         raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
-        raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
+        raise BadInput(f"hf:{spec} has no fast tokenizer; save a tokenizer.json with the model.")
     if tokenizer.pad_token_id is None:
         raise BadInput(f"hf:{spec} has a tokenizer without a padding token; set one and save it again.")
     if tokenizer.truncation_side != "right" or tokenizer.padding_side != "right":
         raise BadInput(f"hf:{spec} cuts or pads texts at the start; set both sides to right in its tokenizer.")
     read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
     if not read or set(read) <= {tokenizer.unk_token_id}:
-        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
+        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer with the model.")
     new = sorted({*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])})
     inside = [key for key in new if key.startswith(f"{model.base_model_prefix}.") and ".pooler." not in key]
     if inside:
-        raise BadInput(f"hf:{spec} has no weights for {inside[0]}, which is no classifier head; give a whole encoder.")
+        raise BadInput(f"hf:{spec} has no weights for {inside[0]}, a part of the encoder; give a complete encoder.")
     return tokenizer, model.float(), new
