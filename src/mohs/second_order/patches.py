@@ -50,7 +50,7 @@ class PatchBook:
         return round(max(abs(a - b) for a, b in pairs), _GAP_DECIMALS)
 
     def choices(self, text: Text, positions: Iterable[int]) -> list[Patch]:
-        """The patches that fit a text, largest gap first: a word that occurs once, and a synonym that does not occur."""
+        """The patches that fit a text, largest gap first: the word occurs once, and its synonym does not occur."""
         counts = Counter(word.lower() for word in text.words)
         found: list[Patch] = []
         for position in positions:

@@ -32,8 +32,8 @@ def describe(value: Any, *, defaults: bool = True) -> str:
         return f"{type(value).__name__}({', '.join(parts)})"
     if not isinstance(value, (Enum, *_PLAIN)):
         raise BadInput(
-            f"{type(value).__name__} has no name that is the same in every process, so its runs could not be "
-            "resumed; write it as a frozen dataclass."
+            f"{type(value).__name__} has no name that is the same in every process, so a run with it could not be "
+            "repeated; write it as a frozen dataclass."
         )
     return repr(value)
 
