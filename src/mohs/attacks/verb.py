@@ -43,7 +43,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
     """
 
     attacks: str | Sequence[str | Attack] = option(
-        "An attack (see `mohs attacks`), the battery standard, or FILE.py:CLASS; repeat for several.",
+        "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.",
         "--attack",
         default=("textfooler",),
         metavar="NAME[:PRESET]",

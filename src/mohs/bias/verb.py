@@ -64,7 +64,7 @@ class BiasVerb(
         "The class whose probability is measured, by name or number; by default the last.", metavar="L"
     )
     epsilon: float = option(
-        "The filtered set has the sentences whose own bias, without rewriting, is smaller than this.",
+        "The filtered set: sentences whose own bias, without rewriting, is below this.",
         "--filter-epsilon",
         "--epsilon",
         default=0.005,

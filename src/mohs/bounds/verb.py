@@ -31,11 +31,12 @@ class RadiusVerb(
     short="Prove how many substitutions each prediction withstands.",
     doing="proving",
 ):
-    """Prove how many substitutions each prediction withstands, and estimate the share of texts that holds beyond.
+    """Prove how many word substitutions each prediction withstands.
 
     The victim is asked about every text with 1, 2 ... substitutions, until one changes the label or --max-r is reached.
     For the bundled bag of words, a closed form gives the exact answer. The proofs are written to certificates.jsonl;
-    `mohs verify` checks them. Method: Yang et al. 2022. Running the same command again resumes the run.
+    `mohs verify` checks them. Beyond the proof, --pac estimates the share of texts that keep the label. Method: Yang et
+    al. 2022. Running the same command again resumes the run.
 
     Examples:
       mohs radius --n 50
@@ -66,7 +67,7 @@ class RadiusVerb(
         many=True,
     )
     max_r: int = option("Prove up to this many substitutions.", default=2, least=0)
-    most: int = option("The most texts to ask per example in a proof.", default=1_000_000, least=1)
+    most: int = option("The most texts that a proof may ask per example.", default=1_000_000, least=1)
     bounds: bool = option(
         "Skip texts that a sound bound proves (word CNNs only), or ask about all.",
         "--bounds/--no-bounds",

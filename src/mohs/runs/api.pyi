@@ -68,7 +68,7 @@ def attack(
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    attacks: An attack (see `mohs attacks`), the battery standard, or FILE.py:CLASS; repeat for several.
+    attacks: An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.
     budget: The most queries per example.
     goal: untargeted; targeted:CLASS (name or number); below:P (the label's probability falls below P); reduced:N (at
         most N words left, for input-reduction).
@@ -96,7 +96,7 @@ def attack(
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
-    trust_code: Allow hf: models to run the code that they contain.
+    trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
@@ -151,9 +151,9 @@ def second_order_attack(
 ) -> Run:
     """Search near each example for a natural text whose prediction changes when one word is replaced by a synonym.
 
-    A masked language model rewrites up to k words of each example. The replaced word and its synonym are the pair that
-    fits the text and whose two words the victim scores most differently. Method: Zhang et al. 2021 (Double
-    Perturbation). Running the same command again resumes the run.
+    A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
+    uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
+    Running the same command again resumes the run.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
@@ -182,7 +182,7 @@ def second_order_attack(
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
-    trust_code: Allow hf: models to run the code that they contain.
+    trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
@@ -243,7 +243,7 @@ def token_bias(
     pairs: Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.
     k: The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.
     label: The class whose probability is measured, by name or number; by default the last.
-    epsilon: The filtered set has the sentences whose own bias, without rewriting, is smaller than this.
+    epsilon: The filtered set: sentences whose own bias, without rewriting, is below this.
     both_directions: Also use sentences that contain the second word of a pair.
     blacklist: More words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
@@ -261,7 +261,7 @@ def token_bias(
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
-    trust_code: Allow hf: models to run the code that they contain.
+    trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
@@ -317,11 +317,12 @@ def radius(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Prove how many substitutions each prediction withstands, and estimate the share of texts that holds beyond.
+    """Prove how many word substitutions each prediction withstands.
 
     The victim is asked about every text with 1, 2 ... substitutions, until one changes the label or --max-r is reached.
     For the bundled bag of words, a closed form gives the exact answer. The proofs are written to certificates.jsonl;
-    `mohs verify` checks them. Method: Yang et al. 2022. Running the same command again resumes the run.
+    `mohs verify` checks them. Beyond the proof, --pac estimates the share of texts that keep the label. Method: Yang et
+    al. 2022. Running the same command again resumes the run.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
@@ -331,7 +332,7 @@ def radius(
     stopwords: Words that never change: a file, none, english (default) or nltk.
     attacks: An attack that gives an upper bound on the radius; repeat for several.
     max_r: Prove up to this many substitutions.
-    most: The most texts to ask per example in a proof.
+    most: The most texts that a proof may ask per example.
     bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.
     time_limit: Time limit for the proof of one example; by default none.
     share: The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.
@@ -357,7 +358,7 @@ def radius(
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
-    trust_code: Allow hf: models to run the code that they contain.
+    trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.

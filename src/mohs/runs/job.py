@@ -24,8 +24,8 @@ from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.subject import Subject
 
-# Thresholds for garbage collection. Collections are rare, because thousands of candidates are alive at once and scanning
-# them finds nothing.
+# Thresholds for garbage collection. It is rare, because thousands of candidates are alive at once, and scanning them
+# finds nothing.
 _RARE_COLLECTION = (200_000, 20, 100)
 
 

@@ -41,7 +41,8 @@ class VictimSettings:
     """The victim and how to load it."""
 
     victim: AnyVictim = option(
-        "The classifier: pocket (bundled), hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or mohs:PATH.",
+        "The classifier: pocket (bundled), hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or "
+        "mohs:PATH.",
         default="pocket",
         metavar="V",
     )
@@ -58,7 +59,7 @@ class VictimSettings:
         secret=public,
     )
     trust_pickle: bool = option("Allow sklearn: files, which can run code when loaded.", default=False, counts=False)
-    trust_code: bool = option("Allow hf: models to run the code that they contain.", default=False, counts=False)
+    trust_code: bool = option("Run the code that comes with an hf: model.", default=False, counts=False)
 
 
 @dataclass(frozen=True, kw_only=True)

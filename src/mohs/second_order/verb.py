@@ -37,9 +37,9 @@ class SecondOrderVerb(
 ):
     """Search near each example for a natural text whose prediction changes when one word is replaced by a synonym.
 
-    A masked language model rewrites up to k words of each example. The replaced word and its synonym are the pair that
-    fits the text and whose two words the victim scores most differently. Method: Zhang et al. 2021 (Double
-    Perturbation). Running the same command again resumes the run.
+    A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
+    uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
+    Running the same command again resumes the run.
 
     Examples:
       mohs second-order --masked-lm hf:distilbert-base-uncased --n 50
