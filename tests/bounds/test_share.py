@@ -108,5 +108,5 @@ def test_what_is_refused_only_once_delta_is_divided() -> None:
     assert checked(share) == (share,)
     with pytest.raises(BadInput, match="take a larger epsilon"):
         together([share], 1000)
-    with pytest.raises(BadInput, match="no intervals to hold together"):
+    with pytest.raises(BadInput, match="--together needs intervals, and there are none; add --pac"):
         mohs.radius("pocket", "pocket", n=1, together=True)

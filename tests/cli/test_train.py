@@ -239,7 +239,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str)
         ("--vectors full", ""),
         ("--labels one", "pocket:train, row "),
         ("--arch hf:./none", "There is no folder ./none; hf: takes a model folder"),
-        ("--swap gendre", "There are no pairs 'gendre'; name gender, "),
+        ("--swap gendre", "Unknown pairs 'gendre'; use gender, "),
         ("--swap gender:all", "--swap gender:all has an unknown preset; use gender:paper or gender:released."),
         (
             "--swap odd.tsv",

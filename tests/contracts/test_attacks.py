@@ -184,7 +184,7 @@ def test_a_victim_that_only_gives_labels_is_refused_or_works(name: str) -> None:
 
     options: dict[str, Any] = {"labels": ("no", "yes"), "victim_options": {"output": "labels"}}
     if find_attack(name)[1].needs_scores:
-        with pytest.raises(BadInput, match="steers by the victim's scores"):
+        with pytest.raises(BadInput, match="needs the victim's scores, but"):
             mohs.attack(labels, [("a good film", 1)], [name], **options, **toy_services())
     else:
         assert records(name, [mohs.Example.of("a good film", 1)], victim=labels, **options)["0"].error is None

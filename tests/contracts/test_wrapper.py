@@ -183,7 +183,7 @@ def test_a_function_may_reject() -> None:
     with mohs.attack(guarded, rows, "random", victim_options={"rejects": "yes"}, labels="no,yes") as run:
         assert [str(record.outcome) for record in run.records()] == ["failed", "rejected"]
         assert run.manifest["facts"]["classes"] == 2
-    with pytest.raises(mohs.errors.BadInput, match="rejects texts, and a radius is about labels that stay"):
+    with pytest.raises(mohs.errors.BadInput, match="can reject texts, but a radius is about labels only"):
         mohs.radius(guarded, rows, victim_options={"rejects": "yes"}, labels="no,yes")
 
 

@@ -26,7 +26,7 @@ def report(
         typer.Option(
             "--against",
             metavar="RUN",
-            help="For a bias run: one of the same pairs before debiasing, to stand beside it.",
+            help="For a bias run: a run of the same pairs before debiasing, to compare with.",
         ),
     ] = None,
     epsilon: Annotated[
@@ -34,14 +34,14 @@ def report(
         typer.Option(
             "--filter-epsilon",
             metavar="E",
-            help="For a bias run: another threshold of the filtered set; nothing is measured again.",
+            help="For a bias run: another threshold for the filtered set; nothing is measured again.",
         ),
     ] = None,
     config: Config = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Print a run's figures and write its browsable page.
+    """Print a run's figures and write its report page.
 
     \b
     Examples:
@@ -68,9 +68,9 @@ def report(
 
 
 def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
-    """List the attacks: presets, paper, black- or white-box, what they need and cost.
+    """List the attacks: presets, paper, black- or white-box, needs and costs.
 
-    The first preset of an attack is the one taken if none is named. With -v every preset is written out.
+    The first preset of an attack is its default. With -v the settings of every preset are printed.
 
     \b
     Examples:
@@ -99,10 +99,10 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
             f"{entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}",
         )
     for battery, members in BATTERIES.items():
-        about = f"One after the other, each on what withstood those before: {', '.join(members)}."
+        about = f"Several attacks, each on the examples that withstood the ones before: {', '.join(members)}."
         _print_entry(console, battery, "a battery", about)
     console.print(
-        "\nThe first preset is the default; --attack NAME:PRESET takes another, FILE.py:CLASS one of your own."
+        "\nThe first preset is the default. Use --attack NAME:PRESET for another, FILE.py:CLASS for your own attack."
     )
     if verbose:
         for entry in entries():
@@ -113,7 +113,7 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
 
 
 def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
-    """List the sources of words and the measures that constraints are made of, with their settings.
+    """List the sources of substitutes and the measures for constraints, with their settings.
 
     \b
     Examples:
@@ -136,14 +136,14 @@ def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) 
         for row in rows:
             if row["kind"] == kind:
                 family = f"({row['family']}) " if kind == "measure" else ""
-                asks = f"asks: {', '.join(row['needs'])}" if row["needs"] else ""
+                asks = f"needs: {', '.join(row['needs'])}" if row["needs"] else ""
                 _print_entry(console, row["name"], family + asks, row["about"], *filter(None, [row["settings"]]))
         console.print()
-    console.print("A setting is changed behind a colon: neighbours:k=8,min_cosine=0.7; similarity:window=15>=0.85.")
+    console.print("Change settings after a colon: neighbours:k=8,min_cosine=0.7; similarity:window=15>=0.85.")
 
 
 def _print_entry(console: Console, name: str, extra: str, *paragraphs: str) -> None:
-    """A name, what goes beside it, and paragraphs below; what is too long for a line stays indented."""
+    """Print a name, a remark next to it, and paragraphs below; wrapped lines stay indented."""
     from textwrap import TextWrapper
 
     from rich.text import Text
