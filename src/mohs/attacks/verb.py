@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import budget, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackVerb(Verb, command="attack", function="attack", doing="attacking", third="attacks"):
+class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     """Attack a classifier and report how often it was fooled.
 
     The run folder gets a page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
@@ -49,7 +49,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         metavar="NAME[:PRESET]",
         many=True,
     )
-    budget: int | None = option("The most queries per example.", least=1)
+    budget: int | None = budget()
     goal: str = option(
         "untargeted; targeted:CLASS (name or number); below:P (the label's probability falls below P); reduced:N (at "
         "most N words left, for input-reduction).",

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import blacklist, budget, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -26,15 +26,8 @@ _PAIRS_NAMED = 5  # in the note on pairs that fit no example; the manifest lists
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiasVerb(
-    Verb,
-    command="bias",
-    function="token_bias",
-    short="Measure how words such as he and she change predictions.",
-    doing="measuring",
-    third="pairs",
-):
-    """Measure how a classifier's predictions change when one word of a pair, such as he and she, replaces the other.
+class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", third="pairs"):
+    """Measure how words such as he and she change predictions.
 
     A masked language model rewrites up to k other words of each sentence that contains the first word of a pair. The
     bias is the mean change of a class's probability when the second word replaces the first (the counterfactual token
@@ -47,6 +40,8 @@ class BiasVerb(
       mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
     """
+
+    finds = "mohs.bias.finding:BiasFinding"
 
     masked_lm: Any = model("masked_lm")
     pairs: str | Path | Pairs = option(
@@ -70,12 +65,8 @@ class BiasVerb(
         default=0.005,
     )
     both_directions: bool = option("Also use sentences that contain the second word of a pair.", default=False)
-    blacklist: str | Path | Iterable[str] | None = option(
-        "More words that are never inserted, one per line.", metavar="FILE"
-    )
-    floor: float | None = option(
-        "Leave out texts whose perplexity under --lm is more than R times the original's.", metavar="R"
-    )
+    blacklist: str | Path | Iterable[str] | None = blacklist()
+    floor: float | None = floor()
     most: int = option(
         "Sample a distance, instead of measuring all its texts, if it is expected to have more than this.",
         default=10_000,
@@ -87,14 +78,7 @@ class BiasVerb(
         least=1,
     )
     lm: Any = model("lm")
-    budget: int | None = option("The most queries per example.", least=1)
-
-    @classmethod
-    def finding(cls) -> type:
-        """See BiasFinding."""
-        from mohs.bias.finding import BiasFinding
-
-        return BiasFinding
+    budget: int | None = budget()
 
     def check(self) -> None:
         """Refuse unreadable pairs and an epsilon that is not a probability."""

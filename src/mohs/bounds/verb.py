@@ -24,13 +24,7 @@ _SHARE_OF_CROWD = 16  # few, because each example asks thousands of texts at onc
 
 
 @dataclass(frozen=True, kw_only=True)
-class RadiusVerb(
-    Verb,
-    command="radius",
-    function="radius",
-    short="Prove how many substitutions each prediction withstands.",
-    doing="proving",
-):
+class RadiusVerb(Verb, command="radius", doing="proving"):
     """Prove how many word substitutions each prediction withstands.
 
     The victim is asked about every text with 1, 2 ... substitutions, until one changes the label or --max-r is reached.
@@ -49,6 +43,8 @@ class RadiusVerb(
     >>> all(row["exact"] for row in run.radii())
     True
     """
+
+    finds = "mohs.bounds.finding:RadiusFinding"
 
     source: str | Source | None = option(
         "Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors.", metavar="S"
@@ -99,13 +95,6 @@ class RadiusVerb(
     sememes: Any = model("sememes")
     tagger: Any = model("tagger")
     encoder: Any = model("encoder")
-
-    @classmethod
-    def finding(cls) -> type:
-        """See RadiusFinding."""
-        from mohs.bounds.finding import RadiusFinding
-
-        return RadiusFinding
 
     def check(self) -> None:
         """Refuse shares, spaces and attacks that do not exist or do not fit together."""

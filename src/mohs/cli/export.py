@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.settings import command, help_of
+from mohs.tasks.option import option
 
 
-def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    format: Annotated[
-        str | None, typer.Option("--format", help="parquet, csv or jsonl; default: the ending of --out, or jsonl.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Output file; without it csv and jsonl go to standard output.")
-    ] = None,
-    outcome: Annotated[
-        str | None, typer.Option(help="Only these: success, failed, measured, skipped, exhausted or error.")
-    ] = None,
-    config: Config = None,
-    json: Json = False,
-    verbose: Verbose = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Export:
     """Write a run's records as a table: texts, edits, scores, queries.
 
-    \b
     Examples:
       mohs export mohs-runs/RUN --format parquet --out records.parquet
       mohs export mohs-runs/RUN --format csv --outcome success | head
     """
+
+    run: Path = option("A run folder.", metavar="RUN", argument=True)
+    format: str | None = option("parquet, csv or jsonl; default: the ending of --out, or jsonl.")
+    out: Path | None = option("Output file; without it csv and jsonl go to standard output.", metavar="FILE")
+    outcome: str | None = option(
+        "Only these: success, failed, measured, skipped, exhausted, detected, rejected or error."
+    )
+
+
+def _export(asked: Export, *, json: bool, verbose: bool) -> None:
+    """Write the records."""
     from mohs.errors import BadInput
     from mohs.records import Outcome
     from mohs.records.export import FORMATS
     from mohs.records.export import export as write
     from mohs.runs.run import Run
+    from mohs.runs.verbs import commands
 
+    run, format, out, outcome = asked.run, asked.format, asked.out, asked.outcome
     ending = out.suffix.lstrip(".").lower() if out else ""
     if format is None and ending and ending not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
@@ -51,7 +49,8 @@ def export(
         if there and outcome not in there:
             raise BadInput(f"No record of {run} has the outcome {outcome}; its outcomes are {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
-        count = write(wanted, format, out, sys.stdout, opened.view().columns)
+        columns = opened.view().columns if opened.command in commands() else None  # of a verb that is not known here
+        count = write(wanted, format, out, sys.stdout, columns)
     if out is not None:
         if json:
             from json import dumps
@@ -59,3 +58,6 @@ def export(
             print(dumps({"records": count, "format": format, "out": str(out)}))
         else:
             print(f"{count} records written to {out}")
+
+
+export = command([Export], _export, help_of(Export.__doc__))

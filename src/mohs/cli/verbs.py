@@ -31,7 +31,7 @@ def add_verbs(app: typer.Typer) -> None:
     for name in commands():
         verb = verb_of(name)
         call = command([Settings, verb, Place], _run, help_of(verb.__doc__), first=_order(verb))
-        app.command(name, short_help=verb.short or None)(call)
+        app.command(name, short_help=(verb.__doc__ or "").partition("\n")[0])(call)
 
 
 def _order(verb: type[Verb]) -> list[str]:

@@ -149,7 +149,7 @@ def second_order_attack(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Search near each example for a natural text whose prediction changes when one word is replaced by a synonym.
+    """Search near each example for a text that one synonym tips over.
 
     A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
     uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
@@ -229,7 +229,7 @@ def token_bias(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Measure how a classifier's predictions change when one word of a pair, such as he and she, replaces the other.
+    """Measure how words such as he and she change predictions.
 
     A masked language model rewrites up to k other words of each sentence that contains the first word of a pair. The
     bias is the mean change of a class's probability when the second word replaces the first (the counterfactual token
@@ -245,7 +245,7 @@ def token_bias(
     label: The class whose probability is measured, by name or number; by default the last.
     epsilon: The filtered set: sentences whose own bias, without rewriting, is below this.
     both_directions: Also use sentences that contain the second word of a pair.
-    blacklist: More words that are never inserted, one per line.
+    blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
     most: Sample a distance, instead of measuring all its texts, if it is expected to have more than this.
     breadth: For sampling: take the neighbours of this many texts one step nearer (released code: 800).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import pkgutil
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
@@ -48,7 +48,4 @@ def _found(command: str, place: int) -> Any:
             "import the module that defines it first."
         )
     found = _VERBS[command][place]
-    if isinstance(found, str):
-        module, _, name = found.partition(":")
-        return getattr(import_module(module), name)
-    return found
+    return pkgutil.resolve_name(found) if isinstance(found, str) else found

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import blacklist, budget, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -27,15 +27,8 @@ _Sizes = Sequence[tuple[float, int]]  # for some examples: texts one step away, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecondOrderVerb(
-    Verb,
-    command="second-order",
-    function="second_order_attack",
-    short="Search near each example for a text that one synonym changes.",
-    doing="searching",
-    third="method",
-):
-    """Search near each example for a natural text whose prediction changes when one word is replaced by a synonym.
+class SecondOrderVerb(Verb, command="second-order", function="second_order_attack", third="method", doing="searching"):
+    """Search near each example for a text that one synonym tips over.
 
     A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
     uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
@@ -47,6 +40,8 @@ class SecondOrderVerb(
       mohs second-order --victim mohs:my-cnn --data dev.jsonl --masked-lm hf:./mlm --synonyms thesaurus:pairs.json
       mohs second-order --masked-lm hf:./mlm --lm gguf:smollm2.gguf --floor 2 --workers 4
     """
+
+    finds = "mohs.second_order.finding:SecondOrderFinding"
 
     masked_lm: Any = model("masked_lm")
     method: str | SecondOrder = option(
@@ -61,25 +56,14 @@ class SecondOrderVerb(
         "word vectors.",
         metavar="S",
     )
-    blacklist: str | Path | Iterable[str] | None = option(
-        "Words that are never inserted, one per line.", metavar="FILE"
-    )
-    floor: float | None = option(
-        "Leave out texts whose perplexity under --lm is more than R times the original's.", metavar="R"
-    )
+    blacklist: str | Path | Iterable[str] | None = blacklist()
+    floor: float | None = floor()
     most: int = option("Refuse so-enum if it would check more texts per example.", default=1_000_000, least=1)
     lm: Any = model("lm")
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
     sememes: Any = model("sememes")
-    budget: int | None = option("The most queries per example.", least=1)
-
-    @classmethod
-    def finding(cls) -> type:
-        """See SecondOrderFinding."""
-        from mohs.second_order.finding import SecondOrderFinding
-
-        return SecondOrderFinding
+    budget: int | None = budget()
 
     def check(self) -> None:
         """Refuse a method or source that does not exist or does not fit the other options."""

@@ -44,6 +44,21 @@ def model(kind: str) -> Any:
     return option(help, metavar=metavar, kind=kind)
 
 
+def budget() -> Any:
+    """The field for the query budget."""
+    return option("The most queries per example.", least=1)
+
+
+def blacklist() -> Any:
+    """The field for words that no neighbour may bring in."""
+    return option("Words that are never inserted, one per line.", metavar="FILE")
+
+
+def floor() -> Any:
+    """The field for the fluency of neighbours."""
+    return option("Leave out texts whose perplexity under --lm is more than R times the original's.", metavar="R")
+
+
 _MODELS: Mapping[str, tuple[str, str]] = {
     "encoder": ("E", "Sentence encoder: pocket (default), use or hf:PATH_OR_ID."),
     "token_encoder": ("E", "Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID."),

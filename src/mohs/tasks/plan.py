@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -39,31 +40,33 @@ class Plan:
 class Verb:
     """A kind of run. A subclass is a frozen dataclass whose fields are its options (see `mohs.tasks.option`).
 
-    Its docstring is the help of the command and of the function. Example command lines follow under "Examples:".
+    Its docstring is the help of the command and of the function. The first line also stands in the list of commands.
+    Example command lines follow under "Examples:".
     """
 
     command: ClassVar[str]
     function: ClassVar[str]
-    short: ClassVar[str]
     doing: ClassVar[str]
     third: ClassVar[str | None]
+    finds: ClassVar[type | str | None] = (
+        None  # what its records add to every record: a frozen dataclass, or module:NAME
+    )
 
     def __init_subclass__(
-        cls, *, command: str, function: str = "", short: str = "", doing: str = "working", third: str | None = None
+        cls, *, command: str, function: str = "", doing: str = "working", third: str | None = None
     ) -> None:
         """Set the names of a verb.
 
-        command: its name on the command line, such as second-order. function: its name in Python. short: one line for
-        the list of commands, if the docstring's first line is too long. doing: a word next to the progress bar. third:
-        the option that may be the third positional argument in Python.
+        command: its name on the command line, such as second-order. function: its name in Python. doing: a word next
+        to the progress bar. third: the option that may be the third positional argument in Python.
         """
-        cls.command, cls.function, cls.short = command, function or command.replace("-", "_"), short
+        cls.command, cls.function = command, function or command.replace("-", "_")
         cls.doing, cls.third = doing, third
 
     @classmethod
     def finding(cls) -> type | None:
-        """What its records add to every record: a frozen dataclass, see `mohs.records.finding`."""
-        return None
+        """The class of its findings, see `mohs.records.finding`; imported when first needed."""
+        return pkgutil.resolve_name(cls.finds) if isinstance(cls.finds, str) else cls.finds
 
     def check(self) -> None:
         """Refuse mistakes that can be found before anything is loaded."""
