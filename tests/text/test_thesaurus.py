@@ -60,7 +60,7 @@ def test_what_is_dropped_is_counted(tmp_path: Path, name: str) -> None:
     assert book.table == {"good": ("fine", "great"), "bad": ()}
     assert [note.removeprefix(f"{tmp_path / name}: ") for note in book.notes] == [
         "1 repeated words; their lists were joined.",
-        "2 words listed twice for the same word; the second was dropped.",
+        "2 words listed again for the same word; dropped.",
         "2 words listed for themselves; dropped.",
     ]
 

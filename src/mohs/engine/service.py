@@ -96,8 +96,8 @@ class Failed:
 class Service(Generic[Item, Answer]):
     """Queues items, removes duplicates, asks the model in batches and returns the answers.
 
-    With `alone=True` every item gets its own batch, or a batch of `together` items if the model pads these to one
-    shape. The model then always sees the same question in the same shape. Final verdicts are taken this way.
+    With `alone=True` every item gets its own batch, or shares one of at most `together` items if the model gives all
+    such batches one shape. So the model always sees a question in the same shape. Final verdicts are taken this way.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class Service(Generic[Item, Answer]):
         return large
 
     def _apart(self, items: list[Item]) -> list[list[Item]]:
-        """Batches of one, or of `together` items if the model pads these to one shape: then neighbours do not count."""
+        """Batches of at most `together` items. They all have one shape, so an answer does not depend on the others."""
         size = self._together
         if size == 1:
             return [[item] for item in sorted(items, key=repr)]

@@ -25,8 +25,9 @@ Columns = Callable[[Record], Row]
 
 
 def rows(records: Iterable[Record], columns: Columns | None = None) -> Iterator[dict[str, Any]]:
-    """Flat rows, with one column per field of the text. `adversarial_*` is None unless a text was found.
+    """Flat rows, with one column per field of the text.
 
+    `adversarial_*` is None unless the outcome is success or measured.
     columns: gives the extra columns of a verb.
     """
     for record in records:

@@ -51,7 +51,7 @@ class Thesaurus:
             raise BadInput(f"{file} lists no words; write a word and its synonyms on each line, separated by tabs.")
         counts = (
             (again, "repeated words; their lists were joined"),
-            (twice, "words listed twice for the same word; the second was dropped"),
+            (twice, "words listed again for the same word; dropped"),
             (itself, "words listed for themselves; dropped"),
         )
         notes = tuple(f"{file}: {count} {what}." for count, what in counts if count)
