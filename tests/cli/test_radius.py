@@ -55,7 +55,7 @@ def test_messages(tmp_path: Path, mohs: Mohs) -> None:
             "The radius is 0; it must be at least 1, or a share above 0% and up to 100%.",
         ),
         (["radius", "--epsilon", "0.1"], "--epsilon is an option of --pac; add --pac."),
-        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is named twice"),
+        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is given twice; give it once."),
         (["radius", "--attack", "input-reduction"], "has another goal than changing the label; use pdp or textfooler."),
         (
             ["radius", "--constraint", "similarity>=0.9"],
