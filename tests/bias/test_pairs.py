@@ -94,9 +94,9 @@ def test_what_is_wrong_with_a_file_is_one_sentence(tmp_path: Path, name: str, co
 
 
 def test_a_name_that_there_is_not() -> None:
-    with pytest.raises(BadInput, match="no pairs 'genders'; name gender, nationality"):
+    with pytest.raises(BadInput, match="Unknown pairs 'genders'; use gender, nationality"):
         read_pairs("genders")
-    with pytest.raises(BadInput, match="no pairs"):
+    with pytest.raises(BadInput, match="Unknown pairs"):
         read_pairs("x" * 5000)
 
 

@@ -98,7 +98,7 @@ def test_bad_input(tmp_path: Path) -> None:
     strange.entries = type("Entries", (), {"texts": ("bonjour", "monde")})()  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match=r"has none of the patch words \(he, she"):
         start(masked_lm=strange)
-    with pytest.raises(BadInput, match="no pairs 'genders'"):
+    with pytest.raises(BadInput, match="Unknown pairs 'genders'"):
         start("genders")
 
 

@@ -514,7 +514,7 @@ def test_radii_of_shares() -> None:
 def test_bad_input_and_misread_examples() -> None:
     run = mohs.radius("pocket", [("a wonderful film", 0), ("a wonderful film", 1), ("", 0)])
     assert next(record.outcome for record in run.records()) is Outcome.SKIPPED
-    with pytest.raises(BadInput, match="judges whole texts"):
+    with pytest.raises(BadInput, match="measures whole texts, but a radius needs a constraint on single words"):
         mohs.radius("pocket", "pocket", n=2, constraints=["similarity>=0.9"])
     with pytest.raises(BadInput, match="time limit"):
         mohs.radius("pocket", "pocket", n=2, time_limit=0)

@@ -159,7 +159,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("config a list", ["--config", "list.yaml"], "list.yaml must have options as `name: value` lines."),
     ("config unknown option", ["--config", "unknown.yaml"], "unknown.yaml has the unknown option 'victims'; known are at_once, attack, attacks"),
     ("config with an impossible date", ["--config", "date.yaml"], "date.yaml is not YAML (month must be in 1..12"),
-    ("config with yes for a number", ["--config", "yes.yaml"], "yes.yaml gives 'n' the value True"),
+    ("config with yes for a number", ["--config", "yes.yaml"], "yes.yaml sets 'n' to True; if you mean a word, put it in quotation marks."),
     ("config with yes and no as names", ["--config", "names.yaml"], "has a bare yes, no, true or false in 'labels'; put such names in quotation marks."),
     ("out is a file", ["--out", "notes.txt"], "notes.txt is a file; --out names a folder for the run."),
     ("out holds other things", ["--out", "."], "and no run; choose a new folder with --out."),

@@ -50,11 +50,17 @@ def test_messages(tmp_path: Path, mohs: Mohs) -> None:
     cases = [
         (["radius", "--r", "many", "--pac"], "The radius 'many' is neither a whole number nor a share such as 25%."),
         (["radius", "--pac", "--interval", "guess"], "Unknown method 'guess'; use clopper-pearson"),
-        (["radius", "--pac", "--r", "0"], "The radius 0 must be at least 1, or a share above 0% and up to 100%."),
+        (
+            ["radius", "--pac", "--r", "0"],
+            "The radius is 0; it must be at least 1, or a share above 0% and up to 100%.",
+        ),
         (["radius", "--epsilon", "0.1"], "--epsilon is an option of --pac; add --pac."),
-        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is named twice"),
+        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is given twice; give it once."),
         (["radius", "--attack", "input-reduction"], "has another goal than changing the label; use pdp or textfooler."),
-        (["radius", "--constraint", "similarity>=0.9"], "judges whole texts"),
+        (
+            ["radius", "--constraint", "similarity>=0.9"],
+            "measures whole texts, but a radius needs a constraint on single words",
+        ),
         (["radius", "--time-limit", "0"], "The time limit is 0.0; it must be above 0."),
         (["radius", "--attack", "bae"], "has no fixed space; use pdp or textfooler."),
         (["verify", "none.jsonl"], "none.jsonl cannot be read"),

@@ -109,7 +109,7 @@ def test_effort_counts_real_forwards(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"attacks": []}, "No attack was named"),
+        ({"attacks": []}, "No attack was given"),
         ({"n": 0}, "n is 0; it must be at least 1"),
         ({"budget": 0}, "budget is 0; it must be at least 1"),
         ({"at_once": 0}, "at_once is 0; it must be at least 1"),
