@@ -323,7 +323,7 @@ def test_certificates_can_be_checked(tmp_path: Path) -> None:
 
     other = checked_by(certificate, (0.4, 0.6))
     assert not other.sound
-    assert "The proof is wrong: " in other.why
+    assert "The label does not hold: " in other.why
     (tmp_path / "odd.jsonl").write_text(
         json.dumps({**row, "example": "\u2028 \x85"}, ensure_ascii=False) + "\n", "utf-8"
     )

@@ -28,7 +28,7 @@ def test_radius_and_verify(tmp_path: Path, mohs: Mohs) -> None:
     (tmp_path / "wrong.json").write_text(json.dumps(row))
     broken = mohs("verify", "wrong.json")
     assert broken.returncode == 1
-    assert "The proof is wrong: " in broken.stdout
+    assert "The label does not hold: " in broken.stdout
     assert json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     (tmp_path / "coin.py").write_text("def coin(texts):\n    return [[0.6, 0.4] for _ in texts]\n")
     another = mohs("verify", "run", "--victim", "python:coin:coin")

@@ -214,7 +214,7 @@ def test_a_victim_that_changed_is_not_mixed_in(tmp_path: Path) -> None:
         return made
 
     mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run", cache=tmp_path / "answers").close()
-    with pytest.raises(BadInput, match=r"has changed since .* was started: example 0 had the scores"):
+    with pytest.raises(BadInput, match=r"answers differently than when .* was started: example 0 had the scores"):
         mohs.attack(victim(-2.0), ROWS, "random", out=tmp_path / "run")
     with pytest.raises(BadInput, match="has changed since the cache"):
         mohs.attack(victim(-2.0), ROWS, "random", cache=tmp_path / "answers")

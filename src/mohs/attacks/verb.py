@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import budget, model, option
+from mohs.tasks.option import budget, model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     5
     """
 
-    attacks: str | Sequence[str | Attack] = option(
+    attacks: str | Sequence[str | Attack] = several(
         "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.",
         "--attack",
-        default=("textfooler",),
-        metavar="NAME[:PRESET]",
-        many=True,
+        "NAME[:PRESET]",
+        ("textfooler",),
     )
     budget: int | None = budget()
     goal: str = option(
@@ -58,19 +57,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     source: str | Source | None = option(
         "Source of the substitutes, instead of the attack's own: see `mohs spaces`, or FILE.py:CLASS.", metavar="S"
     )
-    constraints: Sequence[str | Constraint] = option(
-        "An additional constraint (see `mohs spaces`); repeat for several.",
-        "--constraint",
-        default=(),
-        metavar="M>=T",
-        many=True,
+    constraints: Sequence[str | Constraint] = several(
+        "An additional constraint (see `mohs spaces`); repeat for several.", "--constraint", "M>=T"
     )
-    measures: Sequence[str | Measure] = option(
-        "An additional measure of the final texts (see `mohs spaces`); repeat for several.",
-        "--measure",
-        default=(),
-        metavar="M",
-        many=True,
+    measures: Sequence[str | Measure] = several(
+        "An additional measure of the final texts (see `mohs spaces`); repeat for several.", "--measure", "M"
     )
     stopwords: str | Path | Iterable[str] | None = option(
         "Words that never change, instead of the attack's own list: a file, none, english or nltk.", metavar="FILE"

@@ -217,4 +217,4 @@ async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields
 
 
 def _broken(text: Text, margin: float, asked: int) -> Checked:
-    return Checked(False, asked, False, None, f"The proof is wrong: {str(text)!r} has a margin of {margin:.6f}.")
+    return Checked(False, asked, False, None, f"The label does not hold: {str(text)!r} has a margin of {margin:.6f}.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -49,19 +49,20 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
     source: str | Source | None = option(
         "Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors.", metavar="S"
     )
-    constraints: Sequence[str | Constraint] = option(
-        "A constraint on the substitutes; repeat for several.", "--constraint", default=(), metavar="M>=T", many=True
+    constraints: Sequence[str | Constraint] = several(
+        "A constraint on the substitutes; repeat for several.", "--constraint", "M>=T"
     )
     stopwords: str | Path | Iterable[str] | None = option(
         "Words that never change: a file, none, english (default) or nltk.", metavar="FILE"
     )
-    attacks: str | Sequence[str | Attack] = option(
-        "An attack that gives an upper bound on the radius; repeat for several.",
-        "--attack",
-        default=(),
-        metavar="NAME[:PRESET]",
-        many=True,
+    attacks: str | Sequence[str | Attack] = several(
+        "An attack that gives an upper bound on the radius; repeat for several.", "--attack", "NAME[:PRESET]"
     )
+    vectors: Any = model("vectors")
+    wordnet: Any = model("wordnet")
+    sememes: Any = model("sememes")
+    tagger: Any = model("tagger")
+    encoder: Any = model("encoder")
     max_r: int = option("Prove up to this many substitutions.", default=2, least=0)
     most: int = option("The most texts that a proof may ask per example.", default=1_000_000, least=1)
     bounds: bool = option(
@@ -90,11 +91,6 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         shown="clopper-pearson",
     )
     draws: int | None = option("Texts to draw; by default as many as epsilon and delta need.", least=1)
-    vectors: Any = model("vectors")
-    wordnet: Any = model("wordnet")
-    sememes: Any = model("sememes")
-    tagger: Any = model("tagger")
-    encoder: Any = model("encoder")
 
     def check(self) -> None:
         """Refuse shares, spaces and attacks that do not exist or do not fit together."""

@@ -280,6 +280,11 @@ def radius(
     constraints: Sequence[str | Constraint] = (),
     stopwords: str | Path | Iterable[str] | None = None,
     attacks: str | Sequence[str | Attack] = (),
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
+    tagger: Any = None,
+    encoder: Any = None,
     max_r: int = 2,
     most: int = 1000000,
     bounds: bool = True,
@@ -292,11 +297,6 @@ def radius(
     together: bool = False,
     interval: str | None = None,
     draws: int | None = None,
-    vectors: Any = None,
-    wordnet: Any = None,
-    sememes: Any = None,
-    tagger: Any = None,
-    encoder: Any = None,
     n: int | None = None,
     sample: int | None = None,
     fields: Sequence[str] = (),
@@ -331,6 +331,11 @@ def radius(
     constraints: A constraint on the substitutes; repeat for several.
     stopwords: Words that never change: a file, none, english (default) or nltk.
     attacks: An attack that gives an upper bound on the radius; repeat for several.
+    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
+    wordnet: WordNet's database files; by default the asset wordnet.
+    sememes: Table of sememe substitutes; by default the asset hownet.
+    tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
+    encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
     max_r: Prove up to this many substitutions.
     most: The most texts that a proof may ask per example.
     bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.
@@ -343,11 +348,6 @@ def radius(
     together: Make delta the probability that any interval of the run misses.
     interval: Kind of interval: clopper-pearson, hoeffding, or sequential (stops early).
     draws: Texts to draw; by default as many as epsilon and delta need.
-    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
-    wordnet: WordNet's database files; by default the asset wordnet.
-    sememes: Table of sememe substitutes; by default the asset hownet.
-    tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
-    encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
     fields: Text column, or two columns for text pairs: premise,hypothesis.

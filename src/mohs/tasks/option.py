@@ -44,6 +44,11 @@ def model(kind: str) -> Any:
     return option(help, metavar=metavar, kind=kind)
 
 
+def several(help: str, flag: str, metavar: str, default: tuple[str, ...] = ()) -> Any:
+    """The field for an option that may be repeated."""
+    return option(help, flag, default=default, metavar=metavar, many=True)
+
+
 def budget() -> Any:
     """The field for the query budget."""
     return option("The most queries per example.", least=1)
