@@ -128,8 +128,9 @@ def _same_as_before(store: RunStore, job: Job) -> None:
         (answer,) = judge.prove([record.original])
         if not alike(record.scores_before, answer):
             raise BadInput(
-                f"{judge.model.name} answers differently than when {store.folder} was started: example {record.example_id} had "
-                f"the scores {_short(record.scores_before)} and now has {_short(answer)}; choose another --out."
+                f"{judge.model.name} answers differently than when {store.folder} was started: example "
+                f"{record.example_id} had the scores {_short(record.scores_before)} and now has {_short(answer)}; "
+                "choose another --out."
             )
 
 

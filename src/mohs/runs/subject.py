@@ -126,5 +126,6 @@ def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], pro
         cache.put(key, {probe: answer})
     elif not alike(kept, answer):
         raise BadInput(
-            f"{judge.model.name} answers differently than when the cache {cache.path} was filled; use another cache file."
+            f"{judge.model.name} answers differently than when the cache {cache.path} was filled; "
+            "use another cache file."
         )
