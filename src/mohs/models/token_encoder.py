@@ -127,7 +127,7 @@ def load_token_encoder(
     """Load the token encoder named on the command line."""
     if spec == "pocket":
         if layer is not None:
-            raise BadInput(f"The pocket token encoder has no layer {layer}, nor any other; use hf:PATH_OR_ID.")
+            raise BadInput(f"The pocket token encoder has no layers, so there is no layer {layer}; use hf:PATH_OR_ID.")
         return PocketTokenEncoder()
     if spec.startswith("hf:"):
         return TokenEncoder(spec[3:], layer=layer, device=device, trust_code=trust_code)
