@@ -203,9 +203,8 @@ class Transformer(Network):
             self._encode([item for item in items if all(map(writable, item))])
         own: dict[int, list[Fields]] = defaultdict(list)
         rows_of = self._rows.get
-        for item in (
-            items if self._padded else sorted(items)
-        ):  # sorting is useless if shapes depend on the waiting texts
+        # Sorting is useless if shapes depend on the waiting texts.
+        for item in items if self._padded else sorted(items):
             row = rows_of(item)
             own[0 if row is None else len(row[0])].append(item)
         unreadable = own.pop(0, [])
