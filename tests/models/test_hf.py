@@ -172,7 +172,7 @@ def test_labels(bert_folder: Path) -> None:
 
 def test_regression_is_refused(tmp_path: Path) -> None:
     save(tmp_path, "bert", tiny_tokenizer("wordpiece"), classes=1)
-    with pytest.raises(BadInput, match="one output, which is a regression"):
+    with pytest.raises(BadInput, match="one output, so it is a regression model; use a classifier with classes"):
         HfVictim(str(tmp_path), device="cpu")
 
 
@@ -221,7 +221,7 @@ def test_left_truncation_is_refused(tmp_path: Path, bert_folder: Path) -> None:
     shutil.copytree(bert_folder, tmp_path / "m")
     told = json.loads((tmp_path / "m/tokenizer_config.json").read_text())
     (tmp_path / "m/tokenizer_config.json").write_text(json.dumps({**told, "truncation_side": "left"}))
-    with pytest.raises(BadInput, match="cuts long texts at the start"):
+    with pytest.raises(BadInput, match="truncates long texts at the start"):
         HfVictim(str(tmp_path / "m"), device="cpu")
 
 
@@ -345,7 +345,7 @@ def test_a_tokenizer_that_knows_no_words(bert_folder: Path, tmp_path: Path) -> N
 
 def test_class_names_in_another_order(bert_folder: Path) -> None:
     names = HfVictim(str(bert_folder), device="cpu").labels
-    with pytest.raises(BadInput, match=r"has its classes in the order .*; --labels names them in another"):
+    with pytest.raises(BadInput, match=r"has its classes in the order .*; give --labels in that order"):
         HfVictim(str(bert_folder), device="cpu", labels=names[::-1])
 
 

@@ -123,4 +123,4 @@ class Services:
 def missing(kind: str) -> BadInput:
     """The error for a service that was not given."""
     what, how = KINDS[kind]
-    return BadInput(f"This needs {what}, but none is given; use {how}.")
+    return BadInput(f"This needs {what}, and none is given; use {how}.")

@@ -50,9 +50,7 @@ class Opening:
         found = Spellings(make, positions)
         for position in positions:
             each = (self._kept(position, speller.spell(words[position]), ask) for speller in spellers)
-            if not (
-                any(each) if len(spellers) > 1 else found.made(position)
-            ):  # any: the first speller is mostly enough
+            if not (any(each) if len(spellers) > 1 else found.made(position)):  # any: mostly the first is enough
                 found.leave_out(position)
         return found
 
