@@ -190,7 +190,7 @@ def test_fingerprint(bert: HfVictim, bert_folder: Path, tmp_path: Path) -> None:
 
 def test_dtype(bert_folder: Path, bert: HfVictim) -> None:
     assert bert._model.dtype is torch.float32
-    with pytest.raises(BadInput, match="bf16 is for CUDA"):
+    with pytest.raises(BadInput, match="bf16 works on CUDA devices only; use fp32 on a CPU"):
         HfVictim(str(bert_folder), device="cpu", dtype="bf16")
     with pytest.raises(BadInput, match="Unknown dtype 'fp64'"):
         HfVictim(str(bert_folder), device="cpu", dtype="fp64")

@@ -64,10 +64,10 @@ class HfVictim(Transformer):
             )
         in_order(self.name, names, self.labels)
         try:
-            sound = self._companions_do_not_matter_late() or self._companions_do_not_matter()
+            sound = self._is_batch_independent_filled_late() or self._is_batch_independent()
             if not sound and not self._padded:
                 self._row_step = FEWEST_ROWS
-                sound = self._companions_do_not_matter()
+                sound = self._is_batch_independent()
         except VictimError:
             raise
         except Exception as error:  # a model that needs inputs which a tokenizer does not give
@@ -110,7 +110,7 @@ class HfVictim(Transformer):
             return None
         return tuple(self.composer.ends(field, size) for field, size in zip(fields, kept, strict=True))
 
-    def _companions_do_not_matter_late(self) -> bool:
+    def _is_batch_independent_filled_late(self) -> bool:
         """Try to fill up small batches only after the layers, where the head has one row per text."""
         base = self._model.base_model
         layers = getattr(base, "encoder", None) or getattr(base, "transformer", None)
@@ -130,7 +130,7 @@ class HfVictim(Transformer):
         hook = layers.register_forward_hook(fill)
         self._late = True
         try:
-            if self._companions_do_not_matter():
+            if self._is_batch_independent():
                 return True
         except Exception:  # a model may raise anything at more rows than it was given
             pass
@@ -138,7 +138,7 @@ class HfVictim(Transformer):
         self._late = False
         return False
 
-    def _companions_do_not_matter(self) -> bool:
+    def _is_batch_independent(self) -> bool:
         words = ["good", "film", "a", "bad", "the", "very"]
         for length in (1, 2, 11):
             texts: list[Fields] = [

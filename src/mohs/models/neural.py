@@ -57,7 +57,7 @@ class NeuralVictim:
         self._words = _CUDA_WORDS if cuda else _CPU_WORDS
         self._cnn_table = CnnTable(self.model) if CnnTable.fits(self.model) else None
         self._rows: dict[Fields, bytes] = {}
-        self.exact = self._companions_do_not_matter()
+        self.exact = self._is_batch_independent()
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""
@@ -117,7 +117,7 @@ class NeuralVictim:
         numbers = torch.frombuffer(bytearray().join(rows), dtype=torch.int32)
         return numbers.view(len(rows), -1).to(self.device, non_blocking=True)
 
-    def _companions_do_not_matter(self) -> bool:
+    def _is_batch_independent(self) -> bool:
         words = [*self.vocabulary.words[:6], "good", "film"]
         for length in (2, 11):
             texts: list[Fields] = [
