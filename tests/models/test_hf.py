@@ -396,7 +396,7 @@ def test_a_verdict_is_taken_in_one_shape(bert_folder: Path) -> None:
 
 def test_rows_that_fill_up_behind_the_layers_change_nothing(victim: HfVictim) -> None:
     class Early(HfVictim):
-        def _companions_do_not_matter_late(self) -> bool:
+        def _is_batch_independent_filled_late(self) -> bool:
             return False
 
     early, late = (kind(folder_of(victim), device="cpu") for kind in (Early, HfVictim))
@@ -408,7 +408,7 @@ def test_rows_that_fill_up_behind_the_layers_change_nothing(victim: HfVictim) ->
 
 def test_a_model_that_does_not_like_more_rows_behind_its_layers(bert_folder: Path) -> None:
     class Fussy(HfVictim):
-        def _companions_do_not_matter(self) -> bool:
+        def _is_batch_independent(self) -> bool:
             if self._late:
                 raise RuntimeError("the size of tensor a must match the size of tensor b")
             return True
