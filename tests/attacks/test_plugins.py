@@ -126,11 +126,11 @@ def test_a_source_and_a_measure_of_the_users_own(mine: Path, tmp_path: Path) -> 
     [
         ("none.py:Mine", "There is no file none.py; name a source of your own as path/to/file.py:CLASS."),
         ("{}:Shout", "has no class 'Shout' (did you mean 'Shouted'?)"),
-        ("{}:Longer", "Longer is no source: it lacks __call__; see docs/write-an-attack.md."),
-        ("{}:Family", "Family is no source: it lacks needs, __call__; see docs"),
+        ("{}:Longer", "Longer is not a source: it lacks __call__; see docs/write-an-attack.md."),
+        ("{}:Family", "Family is not a source: it lacks needs, __call__; see docs"),
         ("{}:Shouted:size=2", "Shouted takes NAME=VALUE with marks."),
-        ("{}:Shouted:marks=two", "the value of marks is 'two', which does not fit; it is a whole number."),
-        ("shouted", "or name your own as path/to/file.py:CLASS."),
+        ("{}:Shouted:marks=two", "the value of marks is 'two', which does not fit; give a whole number."),
+        ("shouted", "or your own as path/to/file.py:CLASS."),
     ],
 )
 def test_sources_that_are_none(mine: Path, spec: str, sentence: str) -> None:

@@ -115,7 +115,7 @@ def test_effort_counts_real_forwards(tmp_path: Path) -> None:
         ({"at_once": 0}, "at_once is 0; it must be at least 1"),
         ({"examples": []}, "has no examples"),
         ({"examples": [("x", 5)]}, "label 5, but .* has 2 classes"),
-        ({"victim": 5}, "A int is no victim"),
+        ({"victim": 5}, "A int is not a victim"),
     ],
 )
 def test_mistakes(arguments: dict[str, Any], message: str) -> None:

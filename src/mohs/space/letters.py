@@ -1,7 +1,7 @@
-"""Replacement words that differ in their letters: one edit each, every variant.
+"""Misspellings: every variant of a word with one edit to its letters.
 
-With `inner`, the first and the last letter stay, and words too short for that are left alone. A letter is what a
-reader sees as one, with its accents, also where `min_length` counts them.
+With `inner`, the first and last letters stay, and words too short for that are left alone. A letter is what a reader
+sees as one, including its accents; `min_length` counts letters in this sense too.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from mohs.text import Text, characters
 
 @dataclass(frozen=True)
 class _Letters:
-    """What the sources here share: they look at the word alone, and their fields are the settings of `variants`."""
+    """The base of these sources. They look only at the word; their fields are the settings of `variants`."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    kind: ClassVar[str]  # how records call the edit
+    kind: ClassVar[str]  # the name of the edit in records
     variants: ClassVar[Callable[..., list[str]]]
 
     def spell(self, word: str) -> Offers:
@@ -36,7 +36,7 @@ class _Letters:
 
 @dataclass(frozen=True)
 class _Anywhere(_Letters):
-    """Edits that can be kept inside the word."""
+    """Edits that can be restricted to the inside of the word."""
 
     inner: bool = False
     min_length: int = 1
@@ -44,7 +44,7 @@ class _Anywhere(_Letters):
 
 @dataclass(frozen=True)
 class SwapLetters(_Anywhere):
-    """Two neighbouring letters change places."""
+    """Two neighbouring letters are swapped."""
 
     min_length: int = 2
 
@@ -64,7 +64,7 @@ class DropLetter(_Anywhere):
 
 @dataclass(frozen=True)
 class AddLetter(_Anywhere):
-    """One letter is put in, any at every place."""
+    """Any letter is inserted, at any place."""
 
     letters: str = ascii_lowercase
 
@@ -74,7 +74,7 @@ class AddLetter(_Anywhere):
 
 @dataclass(frozen=True)
 class ChangeLetter(_Anywhere):
-    """One letter becomes another, any at every place."""
+    """Any letter is replaced by any other."""
 
     letters: str = ascii_lowercase
 
@@ -84,7 +84,7 @@ class ChangeLetter(_Anywhere):
 
 @dataclass(frozen=True)
 class Homoglyphs(_Anywhere):
-    """One letter becomes another that looks like it."""
+    """One letter is replaced by one that looks like it."""
 
     kind = "homoglyph"
     variants = characters.homoglyphs
@@ -92,7 +92,7 @@ class Homoglyphs(_Anywhere):
 
 @dataclass(frozen=True)
 class Keyboard(_Anywhere):
-    """One letter becomes a neighbour on the keyboard."""
+    """One letter is replaced by a neighbour on the keyboard."""
 
     kind = "keyboard"
     variants = characters.keyboard
@@ -100,7 +100,7 @@ class Keyboard(_Anywhere):
 
 @dataclass(frozen=True)
 class SplitWord(_Letters):
-    """A space is put into the word."""
+    """A space is inserted into the word."""
 
     min_length: int = 2
 

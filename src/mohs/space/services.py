@@ -1,4 +1,4 @@
-"""The models and word books behind a space, as one search sees them."""
+"""The models and dictionaries that a search can query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mohs.text.vectors import Vectors
     from mohs.text.wordnet import WordNet
 
-# What each kind is, and how one is named: for the sentence when it is missing.
+# What each kind is, and how to give one: for the message when it is missing.
 KINDS: Mapping[str, tuple[str, str]] = {
     "encoder": ("a sentence encoder", "--encoder pocket, use or hf:PATH_OR_ID"),
     "token_encoder": ("token vectors", "--token-encoder pocket or hf:PATH_OR_ID"),
@@ -39,15 +39,15 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
     "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
     "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
-    "gradients": ("the victim's gradients", "a victim with open insides: hf:PATH or mohs:PATH"),
+    "gradients": ("the victim's gradients", "a white-box victim: hf:PATH or mohs:PATH"),
 }
 
 
 @dataclass(frozen=True)
 class Services:
-    """What a source or a measure may ask. Models answer in batches shared with other searches; books answer at once."""
+    """What a source or measure can query. Models batch queries across searches; dictionaries answer at once."""
 
-    parts: Mapping[str, Any]  # kind -> engine Service, or a word book
+    parts: Mapping[str, Any]  # kind -> engine Service or dictionary
     random: Random
 
     async def encoder(self, texts: Sequence[str]) -> list[Vector]:
@@ -59,35 +59,35 @@ class Services:
         return await self._ask("token_encoder", [(text,) for text in texts])
 
     async def fill(self, blanks: Sequence[Blank]) -> list[Filled]:
-        """What a masked language model would put into each blank."""
+        """A masked language model's guesses for each blank."""
         return await self._ask("masked_lm", blanks)
 
     async def pieces(self, words: Sequence[Pieces]) -> list[tuple[Piece, ...]]:
-        """What a masked language model thinks of each piece of each word, unmasked."""
+        """A masked language model's guesses at each piece of each word, unmasked."""
         return await self._ask("masked_lm", words)
 
     async def spelling(self, words: Sequence[Spelling]) -> list[float]:
-        """How ill some pieces go together to a masked language model: the mean negative log-likelihood."""
+        """How badly some pieces fit together: their mean negative log-likelihood under a masked language model."""
         return await self._ask("masked_lm", words)
 
     async def lm(self, texts: Sequence[str]) -> list[Scored]:
-        """Token by token log-probabilities of a causal language model."""
+        """The log-probability of each token under a causal language model."""
         return await self._ask("lm", texts)
 
     async def tagger(self, spots: Sequence[Spot]) -> list[Tag]:
-        """The part of speech of single words in their strings."""
+        """The part of speech of single words in context."""
         return await self._ask("tagger", spots)
 
     async def grammar(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The problems a grammar checker finds in each text."""
+        """The problems that a grammar checker finds in each text."""
         return await self._ask("grammar", texts)
 
     async def gradients(self, texts: Sequence[Labelled]) -> list[Slope]:
-        """The slopes of a label's log-probability by input embedding, from inside the victim."""
+        """The gradients of a label's log-probability with respect to the victim's input embeddings."""
         return await self._ask("gradients", texts)
 
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
-        """The victim's own input vectors of words; None for a word that is not a single token to it."""
+        """The victim's own input vectors of words; None for a word that is not a single token."""
         found: list[Vector | None] = self._part("gradients").model.vectors(words)
         return found
 
@@ -121,6 +121,6 @@ class Services:
 
 
 def missing(kind: str) -> BadInput:
-    """The sentence for a part that was not given."""
+    """The error for a service that was not given."""
     what, how = KINDS[kind]
     return BadInput(f"This needs {what}, and none is given; use {how}.")
