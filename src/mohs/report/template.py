@@ -44,6 +44,6 @@ def written(page: str, path: Path) -> Path:
         if not special and target.is_file():
             target.unlink(missing_ok=True)
         raise MohsError(
-            f"{path} cannot be written ({error.strerror or error}); the run itself is not affected."
+            f"{path} cannot be written ({error.strerror or error}); the run itself is untouched."
         ) from error
     return path

@@ -87,11 +87,11 @@ def has_own_goal(summary: Summary) -> bool:
 def _note(summaries: Sequence[Summary], beside: bool) -> str:
     """The note below a table. It names the denominators if they are not beside the figures."""
     parts = [
-        "scored: the victim scored the original",
+        "scored: before any attack",
         "attacked: neither skipped nor ended in an error",
     ]
     if not beside:
-        parts = ["accuracy before: of examples whose original the victim scored"]
+        parts = ["accuracy before: of examples scored before any attack"]
         if any(summary.accuracy_under_attack is not None for summary in summaries):
             parts.append("under attack: of examples without an error")
         parts.append("success, queries: of examples attacked (neither skipped nor ended in an error)")

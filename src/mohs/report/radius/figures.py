@@ -217,7 +217,7 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
                 f"mean over {RIGHT}; for a whole space, all words that can change",
             ),
             ("upper bound (U)", mean(summary.upper, 2), f"mean over {summary.upper.total} {summary.upper.over}"),
-            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; attacks and PR included"),
+            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; including attacks and shares"),
             ("queries, median", f"{summary.median_queries:,.0f}", f"over {RIGHT}"),
             *_time(summary),
             *((f"by {form}", f"{number:,}", of) for form, number in summary.forms.items()),

@@ -160,7 +160,7 @@ def share_notes(shares: Sequence[ShareFigures]) -> list[str]:
 
 def _radius(share: ShareFigures) -> str:
     radii = str(share.least_r) if share.least_r == share.most_r else f"{share.least_r} to {share.most_r}"
-    of = " of the words that may change, rounded down, but at least one" if share.r.endswith("%") else ""
+    of = " of the words that may change, rounded down, at least one" if share.r.endswith("%") else ""
     return f"r: {share.r}" if share.r == radii else f"r: {share.r}{of}, here {radii}"
 
 
