@@ -33,7 +33,7 @@ from mohs.tasks.described import describe
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the table of attacks."""
+    """One row of the table of attacks."""
 
     name: str
     presets: tuple[str, ...]
