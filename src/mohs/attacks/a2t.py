@@ -74,7 +74,7 @@ class A2T:
 
     paper: ClassVar[str] = "Yoo and Qi 2021"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one gradient, then one a candidate until fooled"
+    cost: ClassVar[str] = "one gradient, then one per candidate until fooled"
 
     source: Source = Neighbours(k=20, min_cosine=0.8)
     constraints: tuple[Constraint, ...] = (

@@ -50,7 +50,7 @@ class Bae:
 
     paper: ClassVar[str] = "Garg and Ramakrishnan 2020"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then one per candidate until fooled"
     living: ClassVar[bool] = True
 
     source: Source = MaskedWords(k=50)
@@ -66,7 +66,7 @@ class Bae:
     stopwords: frozenset[str] = ENGLISH
     then: Source | None = None  # a second change of the same word, after the first
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
-    similarity_from: int = 0  # in shorter texts the strongest winner is taken
+    similarity_from: int = 0  # words; shorter texts take the strongest winner
 
     @classmethod
     def insert(cls) -> Bae:

@@ -10,7 +10,7 @@ from mohs.records import Outcome, Record
 from mohs.text import Example
 from mohs.text.text import brief
 
-_ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these no other member has anything to do
+_ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these, no other member has anything to do
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Battery:
 
     name: str
     trials: tuple[Trial, ...]
-    budget: int | None = None  # for all members together
+    budget: int | None = None  # shared by all members
 
     async def __call__(self, example: Example) -> Record:
         """The worst case of one example."""

@@ -28,7 +28,7 @@ class Beam:
 
     paper: ClassVar[str] = "search over any space"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "all replacements of all words, times the beam, a step"
+    cost: ClassVar[str] = "all replacements of all words, times the beam, per step"
 
     width: int | None = 5  # None keeps every text
     source: Source = TextFooler.source
@@ -44,7 +44,7 @@ async def beam_search(x: Text, goal: Goal, space: Space, moves: list[Move], widt
     """The strongest text of the first step with a success, or the strongest text seen if there is none."""
     (clean,) = await ask.victim([x])
     beam, best, best_score = [x], x, goal.score(clean)
-    gains: dict[int, float] = {}  # of each move, when it was last asked about
+    gains: dict[int, float] = {}  # of each move, from its last query
     while True:
         steps: dict[Text, int] = {}
         for text in beam:

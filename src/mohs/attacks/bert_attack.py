@@ -58,7 +58,7 @@ class BertAttack:
 
     paper: ClassVar[str] = "Li et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then one per candidate until fooled"
 
     source: Source = UnmaskedWords(k=48)
     constraints: tuple[Constraint, ...] = (
@@ -66,8 +66,8 @@ class BertAttack:
         Constraint(SentenceSimilarity(angular=False), at_least=0.2),
     )
     stopwords: frozenset[str] = NLTK
-    stand_in: str = "[MASK]"  # takes a word's place to see what the word is worth
-    flip_bonus: bool = False  # importance also counts what a new label gains
+    stand_in: str = "[MASK]"  # replaces a word to measure its importance
+    flip_bonus: bool = False  # add the gain of a new label to the importance
     similarity: SentenceSimilarity | None = None  # picks among winners; without it the first winner is taken
     living: bool = False  # candidates are read from the text as changed so far
 

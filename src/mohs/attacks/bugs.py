@@ -7,7 +7,7 @@ from random import Random
 
 from mohs.space import Space
 
-# A bug is named by the sources that make it (see mohs.space.letters); one made by several is drawn from all of theirs.
+# A bug is named by the sources that make it (see mohs.space.letters). With several sources, it is drawn from all.
 Bug = tuple[str, ...]
 
 

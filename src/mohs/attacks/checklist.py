@@ -33,7 +33,7 @@ class CheckList:
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
     needs_scores: ClassVar[bool] = False
-    cost: ClassVar[str] = "one a change: up to fifty a name or place, ten a number"
+    cost: ClassVar[str] = "one per change: up to fifty per name or place, ten per number"
 
     source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers()))
     constraints: tuple[Constraint, ...] = ()
@@ -65,7 +65,7 @@ class CombinedCheckList:
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a change, a step"
+    cost: ClassVar[str] = "one per change and step"
 
     source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers(share=1.0)))
     constraints: tuple[Constraint, ...] = (Constraint(PositionsAgain(), at_most=0),)

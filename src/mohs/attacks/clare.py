@@ -82,14 +82,14 @@ class Clare:
 
     paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 150 a word, then 50 an action"
+    cost: ClassVar[str] = "up to 150 per word, then 50 per action"
     living: ClassVar[bool] = True
 
     source: Source = Sparing(_REPLACE, NLTK)
     constraints: tuple[Constraint, ...] = (
         Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.904507),
     )
-    stopwords: frozenset[str] = frozenset()  # beside stopwords words are put in, and merged with them
+    stopwords: frozenset[str] = frozenset()  # none: words may be inserted beside stopwords and merged with them
     actions: Actions = Actions()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
@@ -134,7 +134,7 @@ class GreedyClare:
 
     paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 150 a word, at every step"
+    cost: ClassVar[str] = "up to 150 per word, at every step"
     living: ClassVar[bool] = True
 
     source: Source = Sparing(Union((_REPLACE, InsertedWords(k=50, after=False))), NLTK)

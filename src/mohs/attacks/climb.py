@@ -11,7 +11,7 @@ from mohs.engine import BudgetSpent
 from mohs.space import Space
 from mohs.text import Text
 
-Move = Mapping[int, str]  # words by position that are put in together; nearly always one
+Move = Mapping[int, str]  # position -> new word; replaced together, nearly always just one
 
 
 def single_moves(space: Space) -> list[Move]:

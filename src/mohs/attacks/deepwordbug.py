@@ -40,7 +40,7 @@ class DeepWordBug:
 
     paper: ClassVar[str] = "Gao et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "two a word"
+    cost: ClassVar[str] = "two per word"
 
     source: Source = ChangeLetter()
     constraints: tuple[Constraint, ...] = (Constraint(EditDistance(), at_most=30),)
@@ -96,7 +96,7 @@ class GreedyDeepWordBug:
 
     paper: ClassVar[str] = "Gao et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then four a word until fooled"
+    cost: ClassVar[str] = "one per word, then four per word until fooled"
 
     source: Source = Union(
         (

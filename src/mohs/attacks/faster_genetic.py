@@ -46,7 +46,7 @@ class FasterGenetic:
 
     paper: ClassVar[str] = "Jia et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 9 a member (60) and generation (40)"
+    cost: ClassVar[str] = "up to 9 per member (60) and generation (40)"
 
     population: int = 60
     generations: int = 40

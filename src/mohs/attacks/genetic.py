@@ -63,14 +63,14 @@ class Genetic:
 
     paper: ClassVar[str] = "Alzantot et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 9 a member (60) and generation (20)"
+    cost: ClassVar[str] = "up to 9 per member (60) and generation (20)"
 
     population: int = 60  # S
     generations: int = 20  # G
-    nearest: int = 8  # N: of the neighbours that count for drawing a word, so many are tried
+    nearest: int = 8  # N: how many neighbours are tried, of all those that count for drawing a word
     temperature: float = 0.3
     favour_weak: bool = False  # TextAttack's sign
-    persist: bool = False  # draw another word where the first did not help
+    persist: bool = False  # draw another word if the first did not help
     source: Source = Neighbours(k=50, min_cosine=-1, max_distance=0.5)
     constraints: tuple[Constraint, ...] = (Constraint(WordsBeyond(0.2), at_most=0),)
     stopwords: frozenset[str] = ENGLISH

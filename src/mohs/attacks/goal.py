@@ -9,7 +9,7 @@ from typing import Protocol
 from mohs.errors import BadInput
 
 _CLASSES_NAMED = 12
-SCORE_DECIMALS = 6  # scores are compared after rounding, so that the last bits of a model decide nothing
+SCORE_DECIMALS = 6  # scores are rounded before comparison, so that a model's last bits decide nothing
 
 
 def predicted(scores: Sequence[float]) -> int:
@@ -51,7 +51,7 @@ class Untargeted(Goal):
     """Any wrong label."""
 
     label: int
-    refusal: int | None = None  # the column that says "rejected", which is no label
+    refusal: int | None = None  # the column that means "rejected"; it is not a label
 
     def met(self, scores: Sequence[float]) -> bool:
         """Whether the prediction is a wrong label, and not a rejection."""
@@ -92,7 +92,7 @@ class Below(Goal):
 
     label: int
     threshold: float
-    refusal: int | None = None  # the column that says "rejected"
+    refusal: int | None = None  # the column that means "rejected"
 
     def met(self, scores: Sequence[float]) -> bool:
         """Whether the true label's probability is below the threshold and the text is not rejected."""
@@ -140,7 +140,7 @@ def _lead(scores: Sequence[float], label: int) -> float:
     return abs(scores[label] - max(s for i, s in enumerate(scores) if i != label))
 
 
-UNTARGETED = "untargeted"  # the goal of a run unless told otherwise; an attack with a goal of its own has that instead
+UNTARGETED = "untargeted"  # the default goal; an attack's own goal replaces it
 
 
 def keeps_label(spec: str) -> bool:
@@ -165,12 +165,12 @@ def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = (), r
             return Reduced(label, int(value))
     except ValueError:
         pass
-    named = f"targeted:N with a class from 0 to {classes - 1}"
+    named = f"targeted:N with N from 0 to {classes - 1}"
     if names:
         more = f" and {len(names) - _CLASSES_NAMED} more" if len(names) > _CLASSES_NAMED else ""
         some = ", ".join(names[:_CLASSES_NAMED])
-        named = f"targeted:CLASS with a class of {some}{more} (or its number, 0 to {classes - 1})"
+        named = f"targeted:CLASS with CLASS one of {some}{more} (or its number, 0 to {classes - 1})"
     raise BadInput(
         f"Unknown goal {spec!r}; use untargeted, {named}, "
-        "below:T with 0 < T <= 1, or for input reduction reduced:N with at least one word."
+        "below:T with 0 < T <= 1, or, for input reduction only, reduced:N with N >= 1."
     )

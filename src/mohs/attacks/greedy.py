@@ -24,7 +24,7 @@ class Greedy:
 
     paper: ClassVar[str] = "search over any space"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "all replacements of all words a step"
+    cost: ClassVar[str] = "all replacements of all words per step"
 
     source: Source = TextFooler.source
     constraints: tuple[Constraint, ...] = TextFooler.constraints

@@ -16,13 +16,13 @@ from mohs.text import Text
 async def greedy_in_order(
     x: Text,
     order: Iterable[int],
-    words: Callable[[int], Sequence[str]] | None,  # None: those that the space has for the text as it stands
+    words: Callable[[int], Sequence[str]] | None,  # None: those of the space for the current text
     goal: Goal,
     space: Space,
     ask: Ask,
     similarity: SentenceSimilarity | None = None,
     *,
-    of_step: bool = False,  # the similarity is one of steps, and not asked where a winner has no rivals
+    of_step: bool = False,  # the similarity judges steps, and is not computed for a single winner
 ) -> Text:
     """Replace word by word until the model is fooled. A replacement that does not help is not kept.
 

@@ -100,7 +100,7 @@ class HotFlip:
 
     paper: ClassVar[str] = "Ebrahimi et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "the beam a step (10), and as many gradients"
+    cost: ClassVar[str] = "the beam (10) per step, and as many gradients"
 
     width: int = 10
     flips: int = 2

@@ -15,7 +15,7 @@ from mohs.space import Constraint, Neighbours, Source, Space, WordsBeyond
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
 
-Left = tuple[int, ...]  # for each position how often it may still be replaced
+Left = tuple[int, ...]  # for each position, how often it may still change
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class IGA:
 
     paper: ClassVar[str] = "Wang et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a synonym, then up to 51 a member (60) and generation (20)"
+    cost: ClassVar[str] = "one per synonym, then up to 51 per member (60) and generation (20)"
     living: ClassVar[bool] = True
 
     population: int = 60  # S
     generations: int = 20  # M
-    replacements: int = 5  # lambda: how often one place may change
+    replacements: int = 5  # lambda: how often one position may change
     favour_weak: bool = False  # TextAttack's parents
-    persist: bool = False  # draw another word where the first did not help
+    persist: bool = False  # draw another word if the first did not help
     source: Source = Neighbours(k=50, min_cosine=-1, max_distance=0.5)
     constraints: tuple[Constraint, ...] = (Constraint(WordsBeyond(0.2, up=True), at_most=0),)
     stopwords: frozenset[str] = ENGLISH
