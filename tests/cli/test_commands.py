@@ -151,7 +151,7 @@ def test_a_class_by_name_and_a_warning_below_chance(tmp_path: Path, mohs: Mohs) 
     assert good.returncode == 0, good.stderr
     assert "goal targeted:0" in good.stdout
     swapped = mohs(*arguments, "--labels", "positive,negative", "--out", "swapped")
-    assert "worse than chance: are the labels in the order of its classes?" in swapped.stdout
+    assert "worse than chance: check that the labels are in the order of its classes." in swapped.stdout
 
 
 def test_attacks_table(mohs: Mohs, cold: Mohs) -> None:

@@ -1,4 +1,4 @@
-"""Words in a fixed order, each given its best candidate on the text as it stands: the greedy search of TextAttack."""
+"""TextAttack's greedy search: visit words in a fixed order, and give each its best candidate in the current text."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from mohs.text import Text
 async def greedy_in_order(
     x: Text,
     order: Iterable[int],
-    words: Callable[[int], Sequence[str]] | None,  # None: those that the space has for the text as it stands
+    words: Callable[[int], Sequence[str]] | None,  # None: those of the space for the current text
     goal: Goal,
     space: Space,
     ask: Ask,
     similarity: SentenceSimilarity | None = None,
     *,
-    of_step: bool = False,  # the similarity is one of steps, and not asked where a winner has no rivals
+    of_step: bool = False,  # the similarity judges steps, and is not computed for a single winner
 ) -> Text:
-    """Replace word by word until the model is fooled; what does not help is not kept.
+    """Replace word by word until the model is fooled. A replacement that does not help is not kept.
 
-    Among the candidates of a word that fool the model the one most similar to the original is taken, or without a
-    similarity the strongest. (TextAttack looks at the strongest alone to see whether the model is fooled, which can
-    miss another that does with more than two classes.)
+    If candidates of a word fool the model, the one most similar to the original is taken, or the strongest if there is
+    no similarity. (TextAttack checks only the strongest candidate for success. With more than two classes it can miss
+    another that succeeds.)
     """
     (clean,) = await ask.victim([x])
     best, best_score = x, goal.score(clean)

@@ -16,15 +16,15 @@ from mohs.text import Text
 
 @dataclass(frozen=True)
 class RandomWords:
-    """Walk through the words in random order and replace each by a random neighbour, until the model is fooled.
+    """Visit the words in random order and replace each by a random neighbour, until the model is fooled.
 
-    Same space and constraints as TextFooler, but the scores are not looked at, so a victim that only gives labels will
-    do. Each walk starts from the original.
+    Uses the space and constraints of TextFooler, but ignores the scores, so a victim that gives only labels is enough.
+    Each walk starts from the original.
     """
 
     paper: ClassVar[str] = "baseline"
     needs_scores: ClassVar[bool] = False
-    cost: ClassVar[str] = "one a word, four times"
+    cost: ClassVar[str] = "one per word, four times"
 
     walks: int = 4
     source: Source = TextFooler.source
@@ -32,7 +32,7 @@ class RandomWords:
     stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """One text a step; the last one asked is returned if none succeeds."""
+        """One query per step. If none succeeds, the last text queried is returned."""
         current = x
         with suppress(BudgetSpent):
             for _ in range(self.walks):

@@ -1,4 +1,4 @@
-"""What all pages have; and the page of a run whose verb has none of its own: its tables, and the list of attempts."""
+"""What all pages share, and the default page: tables and a list of attempts, for verbs without a page of their own."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 def page_of(template: str, view: View, title: str, **values: Any) -> str:
-    """A template filled in with what all pages say about their run, and with values of its own."""
+    """Fill in a template with the facts that every page shows, plus the given values."""
     versions = view.facts.get("versions", {})
     return rendered(template, title=title, config=view.config, versions=versions, flags=view.notes, **values)
 
 
 def on_data(view: View) -> str:
-    """How the title of a page begins."""
+    """The start of a page's title."""
     return f"{view.config.get('victim', 'a model')} on {view.config.get('data', 'examples')}"
 
 
 def plain_page(view: View, run: Run) -> str:
-    """The whole page."""
+    """The whole page as HTML."""
     labels = view.labels
     listing = Listing(lambda record, attack: row_of(record, attack, labels))
     listing.read(run.records())

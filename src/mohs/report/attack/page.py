@@ -1,6 +1,6 @@
-"""The browsable page of an attack run: one HTML file that needs nothing else.
+"""The page of an attack run: one self-contained HTML file.
 
-The summary and its charts are plain HTML and SVG. The rows travel as JSON inside the page, and a script shows them.
+The summary and its charts are plain HTML and SVG. The rows are JSON inside the page, and a script shows them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _columns(attacks: int) -> list[dict[str, Any]]:
 
 
 def attack_page(view: AttackView, run: Run) -> str:
-    """The whole page."""
+    """The whole page as HTML."""
     labels, summaries = view.labels, view.summary()
     listing = Listing(lambda record, attack: _row(record, attack, labels))
     listing.read(run.records())
@@ -72,7 +72,7 @@ def attack_page(view: AttackView, run: Run) -> str:
 
 
 def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
-    """One sentence: for each goal, each of up to three attacks, or the strongest of more."""
+    """One sentence. For each goal it names up to three attacks; if there are more, only the strongest."""
     tried = [summary for summary in summaries if summary.success.total]
     if not tried:
         return "Every example was skipped or ended in an error." if summaries else "Nothing has been attacked yet."

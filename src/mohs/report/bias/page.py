@@ -1,4 +1,4 @@
-"""The pages of bias runs: one run's, and two runs' side by side."""
+"""The pages of bias runs: one run, or two side by side."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.runs.run import Run
 
-EXAMPLES = 5  # shown of a pair at one distance
+EXAMPLES = 5  # texts shown for a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
 
 
@@ -60,7 +60,7 @@ def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
 
 
 def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures) -> str:
-    """The page of two runs over the same pairs, the earlier as `before`; new, old: their figures."""
+    """The page of two runs over the same pairs. before: the earlier run; new, old: the figures of both."""
     sets = [
         ("All sentences", old.whole, new.whole, ""),
         ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),
@@ -90,19 +90,19 @@ def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures) ->
 
 
 def _filtered(figures: BiasFigures) -> tuple[str, tuple[PairBias, ...], str]:
-    about = f"Only sentences whose own difference (k = 0) is below {figures.epsilon}: the bias that they hide."
+    about = f"Only sentences whose own difference (k = 0) is below {figures.epsilon}, so their bias is hidden."
     return "Filtered set", figures.filtered, about
 
 
 def _ends(found: Iterable[PairBias], last: int) -> list[Row]:
-    """Each pair at no distance and at the largest."""
+    """Each pair at distance 0 and at the largest distance."""
     return [
         ("|".join(pair), levels.get(0), levels.get(last) if last else None) for pair, levels in by_pair(found).items()
     ]
 
 
 def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, list[dict[str, Any]]]:
-    """For each pair some texts at each distance, of as many sentences as there are, as the first of Table 9."""
+    """Some texts for each pair and distance, from as many sentences as possible, like the first examples of Table 9."""
     kept: dict[Pair, dict[int, list[tuple[int, int, Shown, tuple[str, ...]]]]] = {pair: {} for pair in order}
     for number, record in enumerate(records):
         for pair in record.finding.pairs if record.finding is not None else ():
@@ -124,7 +124,7 @@ def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, lis
 
 
 def _marked(example: Shown, original: Sequence[str]) -> list[list[dict[str, str]]]:
-    """For each field its pieces: the `same` as before, a word brought in (`new`), or the pair (`old` and `other`)."""
+    """The pieces of each field: unchanged text (`same`), a new word (`new`), or the pair (`old` and `other`)."""
     text, patched, source = Text(*example.text), Text(*example.patched), Text(*original)
     other = patched.words if len(patched) == len(text) else text.words
     walked = source.words if len(source) == len(text) else ()

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.runs.run import Run
 
-_CALLED = {**KINDS, "skipped": "misread"}
+_CALLED = {**KINDS, "skipped": "misclassified"}
 
 
 def radius_page(view: View, run: Run, summary: RadiusSummary) -> str:
-    """The whole page."""
+    """The whole page as HTML."""
     labels, shares = view.labels, summary.shares
     listing = Listing(lambda record, attack: _row(record, attack, labels))
     listing.read(run.records())
@@ -73,7 +73,7 @@ def _uppers(summary: RadiusSummary) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _chips(summary: RadiusSummary, rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
-    """How many rows of each kind are here, and how many there are."""
+    """For each kind, the number of rows on the page and in the run."""
     here = Counter(row["outcome"] for row in rows)
     counts = {**summary.kinds, "skipped": summary.outcomes["skipped"], "error": summary.outcomes["error"]}
     return {kind: (here[kind], count) for kind, count in counts.items() if count}

@@ -26,13 +26,13 @@ _CALLED = {"success": "vulnerable", "failed": "none found", "skipped": "no pair"
 
 
 def second_order_page(view: View, run: Run, summaries: Sequence[SecondOrderSummary]) -> str:
-    """The whole page."""
+    """The whole page as HTML."""
     labels = view.labels
     listing = Listing(lambda record, attack: _row(record, attack, labels))
     listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in second_order_lines(s)} for s in summaries]
-    only = {"only": ["success"]} if listing.outcomes["success"] else {}  # the list starts with what was found
+    only = {"only": ["success"]} if listing.outcomes["success"] else {}  # the list first shows vulnerable examples only
     return page_of(
         "second_order/page.html.j2",
         view,
