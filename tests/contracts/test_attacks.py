@@ -127,7 +127,7 @@ def test_only_allowed_fields_change(name: str) -> None:
 @pytest.mark.parametrize("goal", ["targeted:1", "below:0.3"])
 def test_other_goals(name: str, goal: str) -> None:
     if hasattr(find_attack(name)[1], "goal"):
-        with pytest.raises(BadInput, match=f"{name} keeps the label, so the goal {goal}"):
+        with pytest.raises(BadInput, match=f"{name} keeps the label, so it cannot have the goal {goal}"):
             records(name, REVIEWS, goal=goal)
         return
     for record in records(name, REVIEWS, goal=goal).values():
