@@ -216,7 +216,7 @@ def test_a_victim_that_changed_is_not_mixed_in(tmp_path: Path) -> None:
     mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run", cache=tmp_path / "answers").close()
     with pytest.raises(BadInput, match=r"answers differently than when .* was started: example 0 had the scores"):
         mohs.attack(victim(-2.0), ROWS, "random", out=tmp_path / "run")
-    with pytest.raises(BadInput, match="answers differently than when the cache .* was filled"):
+    with pytest.raises(BadInput, match=r"answers differently than when the cache .* was filled"):
         mohs.attack(victim(-2.0), ROWS, "random", cache=tmp_path / "answers")
 
 
