@@ -275,5 +275,5 @@ def test_entities_come_from_a_file_by_name(tmp_path: Path) -> None:
         assert record.attack.endswith("+entities")
     with pytest.raises(BadInput, match="pwws:textattack does not replace named entities"):
         mohs.attack("pocket", "pocket", ["pwws:textattack"], entities=file)
-    with pytest.raises(BadInput, match="random:baseline replaces no named entities"):
+    with pytest.raises(BadInput, match="random:baseline does not replace named entities"):
         mohs.attack("pocket", "pocket", ["random"], entities=file)
