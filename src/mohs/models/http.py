@@ -42,6 +42,7 @@ class HttpVictim:
         retries: int = 5,
         backoff: float = 0.5,  # seconds before the first retry; doubles each time
         rate: float = 0.0,  # requests per second; 0: no limit
+        rejects: bool = False,  # its last score says that it rejects the text
         header: str = "",  # one extra header, as "Authorization: Bearer ..."; never written to the manifest
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -58,7 +59,8 @@ class HttpVictim:
         self.fingerprint = hashlib.sha256(f"{url} {self.output}".encode()).hexdigest()[:16]
         self.retried = 0
         self._batch, self._retries, self._backoff = batch, retries, backoff
-        self._classes: int | None = len(self.labels) or None
+        self.rejects = rejects
+        self._classes: int | None = len(self.labels) + rejects if self.labels else None
         self._client = httpx.Client(timeout=timeout, headers=_headers(header), transport=transport)
         self._finish = weakref.finalize(self, self._client.close)
         self._room = threading.BoundedSemaphore(concurrency)
