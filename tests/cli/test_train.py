@@ -51,7 +51,7 @@ for out, steps in [("whole", -1), ("killed", 13), ("killed", 44), ("killed", -1)
     if not child:
         trained(out, steps)
         os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.exists(out + "/model.safetensors"))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.exists(out + "/model.safetensors"), flush=True)
 """
 
 
