@@ -151,7 +151,7 @@ def test_a_folder_of_everything_is_refused(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(module, "MANY", 2)
     for name in "abc":
         (tmp_path / name).touch()
-    with pytest.raises(BadInput, match="more than 2 files; name the very folder"):
+    with pytest.raises(BadInput, match="more than 2 files; name the folder that holds the asset itself"):
         contents(tmp_path)
 
 

@@ -92,7 +92,7 @@ def test_what_is_missing_is_said_with_the_remedy(tmp_path: Path, toy: Asset) -> 
         "config.json and words.bin."
     )
     assert sentence(replace(TOY, hub="org/toy")) == (
-        f"The asset toy is not in {tmp_path}; transformers fetches it by itself where it is named hf:org/toy, or "
+        f"The asset toy is not in {tmp_path}; name it as hf:org/toy and transformers downloads it, or "
         "install a copy with `mohs assets pull toy --from DIR`."
     )
 
@@ -105,9 +105,9 @@ def test_damage_is_seen(root: Path, local: Path) -> None:
     assert rotten(TOY, root, note) is None
     (folder / "words.bin").write_text("wards")
     assert damage(TOY, root, note) is None
-    assert rotten(TOY, root, note) == "words.bin has another sha256 than noted"
+    assert rotten(TOY, root, note) == "words.bin does not have the sha256 noted at installation"
     (folder / "words.bin").write_text("word")
-    assert damage(TOY, root, note) == "words.bin has another size than noted"
+    assert damage(TOY, root, note) == "words.bin does not have the size noted at installation"
     (folder / "words.bin").unlink()
     assert rotten(TOY, root, note) == "words.bin: No such file or directory"
     with pytest.raises(

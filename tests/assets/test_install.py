@@ -122,7 +122,7 @@ def test_a_failure_keeps_what_was_installed(server: Server, toy: Asset, root: Pa
     install(toy, root)
     before = tree(root)
     server.ways["/0"] = whole(bytes(len(CONTENT)))
-    with pytest.raises(MohsError, match="is not the known"):
+    with pytest.raises(MohsError, match="is not the expected"):
         install(toy, root, force=True)
     assert tree(root) == before
 
@@ -207,14 +207,14 @@ def test_what_cannot_be_fetched_is_refused_with_the_remedy(server: Server, toy: 
 
     assert toy.archive
     assert sentence(replace(toy, archive=replace(toy.archive, sha256=None))) == (
-        f"No checksum is known for toy, so it is not fetched unseen; fetch {server.address}/0 yourself and install it "
-        "with `mohs assets pull toy --from DIR`."
+        f"No checksum is known for toy, so mohs does not download it; download {server.address}/0 yourself and install "
+        "it with `mohs assets pull toy --from DIR`."
     )
     assert sentence(TOY) == (
         "toy has no public address; install it with `mohs assets pull toy --from DIR`, where DIR holds config.json and "
         "words.bin."
     )
-    assert "transformers fetches by itself where it is named hf:org/toy" in sentence(replace(TOY, hub="org/toy"))
+    assert "which transformers downloads when you name it as hf:org/toy" in sentence(replace(TOY, hub="org/toy"))
     assert server.asked == []
     assert not root.exists()
 
@@ -222,7 +222,9 @@ def test_what_cannot_be_fetched_is_refused_with_the_remedy(server: Server, toy: 
 def test_a_right_archive_without_the_files_is_our_mistake(server: Server, root: Path) -> None:
     content = zipped({"other": b""})
     asset = replace(TOY, archive=server.publishes(ranged(content), content=content))
-    with pytest.raises(MohsError, match=r"does not hold toy: wanted are config\.json and words\.bin.*please report"):
+    with pytest.raises(
+        MohsError, match=r"does not hold toy; name a place that holds config\.json and words\.bin.*please report"
+    ):
         install(asset, root)
 
 
@@ -277,14 +279,18 @@ def test_files_with_a_known_hash_are_compared(root: Path, local: Path) -> None:
     assert require(asset, root)[1].checked == ("words.bin",)
     (local / "words.bin").write_bytes(WORDS[:-1])
     before = tree(root)
-    with pytest.raises(BadInput, match=r"words\.bin in .*mine is not the published one of toy \(sha256 \w+ instead of"):
+    with pytest.raises(
+        BadInput, match=r"words\.bin in .*mine is not the published file of toy \(sha256 \w+ instead of"
+    ):
         install(asset, root, source=local, force=True)
     assert tree(root) == before
 
 
 def test_from_something_that_does_not_hold_it(root: Path, local: Path, tmp_path: Path) -> None:
     (local / "words.bin").unlink()
-    with pytest.raises(BadInput, match=r"mine does not hold toy: wanted are config\.json and words\.bin\."):
+    with pytest.raises(
+        BadInput, match=r"mine does not hold toy; name a place that holds config\.json and words\.bin\."
+    ):
         install(TOY, root, source=local)
     with pytest.raises(BadInput, match="no file or folder"):
         install(TOY, root, source=tmp_path / "nowhere")

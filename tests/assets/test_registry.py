@@ -51,7 +51,9 @@ def test_names_and_checksums_are_distinct() -> None:
 def test_an_unknown_name() -> None:
     with pytest.raises(BadInput, match=r"^There is no asset 'wordnett'; did you mean wordnet\?$"):
         find("wordnett")
-    with pytest.raises(BadInput, match=r"^There is no asset 'zzz'; known are counter-fitted, .*, en-core-web-sm\.$"):
+    with pytest.raises(
+        BadInput, match=r"^There is no asset 'zzz'; choose one of counter-fitted, .*, en-core-web-sm\.$"
+    ):
         find("zzz")
 
 

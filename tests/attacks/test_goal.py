@@ -98,9 +98,9 @@ def test_unknown_goals_are_refused(spec: str) -> None:
 
 
 def test_a_refused_class_is_told_the_names_there_are() -> None:
-    with pytest.raises(BadInput, match=r"targeted:CLASS with a class of bad, fair, good \(or its number, 0 to 2\), "):
+    with pytest.raises(BadInput, match=r"targeted:CLASS with CLASS one of bad, fair, good \(or its number, 0 to 2\), "):
         parse_goal("targeted:great", 0, 3, ("bad", "fair", "good"))
-    with pytest.raises(BadInput, match=r"targeted:N with a class from 0 to 2, "):
+    with pytest.raises(BadInput, match=r"targeted:N with N from 0 to 2, "):
         parse_goal("targeted:great", 0, 3)
     with pytest.raises(BadInput, match=r"k10, k11 and 8 more \(or its number, 0 to 19\), "):
         parse_goal("targeted:great", 0, 20, [f"k{number}" for number in range(20)])

@@ -79,9 +79,9 @@ def test_of_a_pair_the_words_of_the_field_that_may_change_count() -> None:
 
 def test_goals_that_do_not_fit_are_refused_with_both_names() -> None:
     for goal in ("targeted:0", "below:0.5"):
-        with pytest.raises(BadInput, match=f"input-reduction:paper keeps the label, so the goal {goal} is not for it"):
+        with pytest.raises(BadInput, match=f"input-reduction:paper keeps the label, so it cannot have the goal {goal}"):
             attack(InputReduction(), goal=goal)
-    with pytest.raises(BadInput, match="The goal reduced:3 is for input-reduction alone, and random:baseline"):
+    with pytest.raises(BadInput, match="random:baseline changes the label, so it cannot have the goal reduced:3"):
         attack(RandomWords(), goal="reduced:3")
 
 

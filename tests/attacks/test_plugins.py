@@ -57,8 +57,12 @@ def test_a_run_with_it_can_be_continued(file: Path, tmp_path: Path) -> None:
         ("class Mime: pass\ndef x(): pass", "Mine", "no class 'Mine' (did you mean 'Mime'?); it defines Mime, x."),
         ("Mine = None", "Mine", "own.py:Mine is None; name a class."),
         ("1 / 0", "Mine", "own.py cannot be read as Python: ZeroDivisionError: division by zero"),
-        ("class Mine: pass", "Mine", "is no attack: it lacks source, constraints, stopwords, needs_scores; see docs"),
-        ("class Mine:\n    def __init__(self, k): pass", "Mine", "cannot be made without arguments: TypeError"),
+        (
+            "class Mine: pass",
+            "Mine",
+            "is not an attack: it lacks source, constraints, stopwords, needs_scores; see docs",
+        ),
+        ("class Mine:\n    def __init__(self, k): pass", "Mine", "cannot be created without arguments: TypeError"),
     ],
 )
 def test_what_is_no_attack_is_one_sentence(tmp_path: Path, code: str, name: str, sentence: str) -> None:
@@ -126,11 +130,11 @@ def test_a_source_and_a_measure_of_the_users_own(mine: Path, tmp_path: Path) -> 
     [
         ("none.py:Mine", "There is no file none.py; name a source of your own as path/to/file.py:CLASS."),
         ("{}:Shout", "has no class 'Shout' (did you mean 'Shouted'?)"),
-        ("{}:Longer", "Longer is no source: it lacks __call__; see docs/write-an-attack.md."),
-        ("{}:Family", "Family is no source: it lacks needs, __call__; see docs"),
+        ("{}:Longer", "Longer is not a source: it lacks __call__; see docs/write-an-attack.md."),
+        ("{}:Family", "Family is not a source: it lacks needs, __call__; see docs"),
         ("{}:Shouted:size=2", "Shouted takes NAME=VALUE with marks."),
-        ("{}:Shouted:marks=two", "the value of marks is 'two', which does not fit; it is a whole number."),
-        ("shouted", "or name your own as path/to/file.py:CLASS."),
+        ("{}:Shouted:marks=two", "the value of marks is 'two', which does not fit; give a whole number."),
+        ("shouted", "or your own as path/to/file.py:CLASS."),
     ],
 )
 def test_sources_that_are_none(mine: Path, spec: str, sentence: str) -> None:
@@ -147,4 +151,4 @@ def test_an_attack_that_returns_nothing_says_so(tmp_path: Path) -> None:
     )
     with mohs.attack("pocket", "pocket", [f"{path}:Mine"], n=3) as run:
         errors = {record.error for record in run.records() if record.error}
-    assert errors == {f"{path}:Mine returned None; an attack gives back a Text, the original if it has none."}
+    assert errors == {f"{path}:Mine returned None; an attack must return a Text, the original if it found none."}

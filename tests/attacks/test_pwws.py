@@ -273,7 +273,7 @@ def test_entities_come_from_a_file_by_name(tmp_path: Path) -> None:
         record, _ = attack(method, {"India saw rain": 0.3}, "London saw rain", tagger=Capitals(), entities=named)
         assert record.perturbed == ("India saw rain",)
         assert record.attack.endswith("+entities")
-    with pytest.raises(BadInput, match="pwws:textattack replaces no named entities"):
+    with pytest.raises(BadInput, match="pwws:textattack does not replace named entities"):
         mohs.attack("pocket", "pocket", ["pwws:textattack"], entities=file)
-    with pytest.raises(BadInput, match="random:baseline replaces no named entities"):
+    with pytest.raises(BadInput, match="random:baseline does not replace named entities"):
         mohs.attack("pocket", "pocket", ["random"], entities=file)

@@ -51,6 +51,22 @@ def test_an_old_folder_opens_exports_and_reports(case: str, folder: Path) -> Non
         assert run.report().read_text("utf-8").startswith("<!doctype html>")
 
 
+@pytest.mark.parametrize(
+    ("case", "facts"),
+    [
+        ("attack", ["textfooler:paper, standard, pwws:released", "300 an example"]),
+        ("second-order", ["so-beam", "wordlike"]),
+        ("bias", ["gender"]),
+        ("radius", ["pdp:paper, textfooler:paper", "neighbours:k=5,min_cosine=0.5"]),
+    ],
+)
+def test_the_page_of_an_old_folder_names_what_was_asked_for(case: str, facts: list[str], folder: Path) -> None:
+    with mohs.Run.open(folder) as run:
+        page = run.report().read_text("utf-8")
+    for fact in facts:
+        assert fact in page
+
+
 @each_case
 def test_an_old_folder_resumes(case: str, folder: Path) -> None:
     with sqlite3.connect(folder / "journal.sqlite") as journal:

@@ -63,24 +63,24 @@ def test_a_file_of_ones_own(tmp_path: Path, name: str, content: str) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.csv", "", "{file} holds no pairs; write two words a row, as in he,she."),
-        ("a.csv", "he\n", "{file}, line 1 holds 1 entry; write two words, as in he,she."),
-        ("a.csv", "he,she\na,b,c\n", "{file}, line 2 holds 3 entries; write two words, as in he,she."),
-        ("a.tsv", "old man\twoman\n", "{file}, line 1 holds 'old man'; each entry has to be one word."),
-        ("a.csv", "he,\n", "{file}, line 1 holds ''; each entry has to be one word."),
-        ("a.csv", "he,He\n", "{file}, line 1 holds 'he' twice; a pair is of two different words."),
-        ("a.csv", "he,she\nHE,she\n", "{file}, line 2 holds he and she, as line 1 does; remove one."),
+        ("a.csv", "", "{file} has no pairs; write two words per row, as in he,she."),
+        ("a.csv", "he\n", "{file}, line 1 has 1 entry; write two words, as in he,she."),
+        ("a.csv", "he,she\na,b,c\n", "{file}, line 2 has 3 entries; write two words, as in he,she."),
+        ("a.tsv", "old man\twoman\n", "{file}, line 1 has the entry 'old man'; each entry must be one word."),
+        ("a.csv", "he,\n", "{file}, line 1 has the entry ''; each entry must be one word."),
+        ("a.csv", "he,He\n", "{file}, line 1 has 'he' twice; a pair needs two different words."),
+        ("a.csv", "he,she\nHE,she\n", "{file}, line 2 has he and she, as line 1 does; remove one."),
         (
             "a.csv",
             "he,she\nshe,he\n",
-            "{file}, line 2 holds she and he, as line 1 does, the other way round; remove one.",
+            "{file}, line 2 has she and he, as line 1 does, the other way round; remove one.",
         ),
-        ("a.json", "[[1, 2]]", "{file}, row 1 holds 1; each entry has to be one word."),
-        ("a.json", '{"he": "she"}', '{file} holds no list; write [["he", "she"], ...].'),
+        ("a.json", "[[1, 2]]", "{file}, row 1 has the entry 1; each entry must be one word."),
+        ("a.json", '{"he": "she"}', '{file} is not a list; write [["he", "she"], ...].'),
         (
             "a.jsonl",
             '{"he": "she"}',
-            '{file}, line 1 holds {{"he": "she"}}; two words are expected, as in ["he", "she"].',
+            '{file}, line 1 is {{"he": "she"}}; write two words, as in ["he", "she"].',
         ),
         ("a.xls", "he,she", "{file}: unknown kind of file for pairs; use .csv, .tsv, .json, .jsonl, .txt, each also "),
     ],
@@ -94,9 +94,9 @@ def test_what_is_wrong_with_a_file_is_one_sentence(tmp_path: Path, name: str, co
 
 
 def test_a_name_that_there_is_not() -> None:
-    with pytest.raises(BadInput, match="no pairs 'genders'; name gender, nationality"):
+    with pytest.raises(BadInput, match="Unknown pairs 'genders'; use gender, nationality"):
         read_pairs("genders")
-    with pytest.raises(BadInput, match="no pairs"):
+    with pytest.raises(BadInput, match="Unknown pairs"):
         read_pairs("x" * 5000)
 
 

@@ -92,13 +92,13 @@ def test_bad_input(tmp_path: Path) -> None:
     assert start(masked_lm=None, k=0).manifest["config"]["k"] == 0
     with pytest.raises(BadInput, match="epsilon is 0"):
         start(epsilon=0)
-    with pytest.raises(BadInput, match=r"k=2 asks the victim about [\d,]+ texts for an example, and --budget is 50"):
+    with pytest.raises(BadInput, match=r"k=2 asks the victim about [\d,]+ texts per example, but --budget is 50"):
         start(rows=[("he likes good happy people", 1)], masked_lm=Wordlike(), k=2, budget=50)
     strange = Wordlike()
     strange.entries = type("Entries", (), {"texts": ("bonjour", "monde")})()  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match=r"has none of the patch words \(he, she"):
         start(masked_lm=strange)
-    with pytest.raises(BadInput, match="no pairs 'genders'"):
+    with pytest.raises(BadInput, match="Unknown pairs 'genders'"):
         start("genders")
 
 
@@ -108,8 +108,8 @@ def test_pairs_that_fit_nowhere_and_headers_are_told(tmp_path: Path) -> None:
     facts = start(file).manifest["facts"]
     assert facts["unused_pairs"] == ["word1|word2", "king|queen"]
     assert facts["notes"][:2] == [
-        "The first pair of mine, word1|word2, looks like a header and is taken as a pair; if it is a header, take it "
-        "out of the file.",
+        "The first pair of mine, word1|word2, looks like a header but is used as a pair; if it is a header, remove it "
+        "from the file.",
         "2 of 3 pairs fit no example: word1|word2, king|queen.",
     ]
     file.write_text("he,she\n")
@@ -155,5 +155,5 @@ def test_a_blacklist_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_label_of_classes_without_names() -> None:
-    with pytest.raises(BadInput, match="has the classes 0 to 1 without names; name them with --labels"):
+    with pytest.raises(BadInput, match="has the classes 0 to 1 without names; give names with --labels"):
         start(victim=lambda texts: [[0.4, 0.6] for _ in texts], label="joy", k=0)

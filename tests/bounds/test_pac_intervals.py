@@ -163,7 +163,7 @@ def test_the_look_fixed_beforehand_ends_the_draws_sooner_than_hoeffding() -> Non
     sequence.add(1800, 3600)
     assert sequence.before_last == 92
     assert sequence.interval.half_width > 0.025
-    with pytest.raises(BadInput, match="93 draws pass the look fixed at 3692; add 92"):
+    with pytest.raises(BadInput, match="93 draws go past the fixed look at 3692; add 92"):
         sequence.add(46, 93)
     sequence.add(46, 92)
     assert [sequence.before_last] == [None]

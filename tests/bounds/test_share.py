@@ -91,11 +91,11 @@ def test_processes_divide_by_all_examples() -> None:
     ("asked", "said"),
     [
         ([Share("1"), Share("2", epsilon=0.1)], "differ in more than r"),
-        ([Share("1"), Share("1")], "The radius 1 is asked for twice"),
-        (Share("0"), "The radius 0 must be at least 1"),
-        (Share("0%"), "The radius 0% must be"),
-        (Share("101%"), "The radius 101% must be"),
-        (Share(epsilon=0.0001), "ask for 196,995,960 texts an example"),
+        ([Share("1"), Share("1")], "The radius 1 is given twice; give it once"),
+        (Share("0"), "The radius is 0; it must be at least 1"),
+        (Share("0%"), "The radius is 0%; it must be"),
+        (Share("101%"), "The radius is 101%; it must be"),
+        (Share(epsilon=0.0001), "need 196,995,960 texts per example"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(asked: Any, said: str) -> None:
@@ -106,7 +106,7 @@ def test_what_cannot_be_measured_is_refused(asked: Any, said: str) -> None:
 def test_what_is_refused_only_once_delta_is_divided() -> None:
     share = Share(epsilon=0.001, delta=0.005, method="hoeffding")
     assert checked(share) == (share,)
-    with pytest.raises(BadInput, match="take a larger epsilon"):
+    with pytest.raises(BadInput, match="use a larger epsilon, or set the number of draws"):
         together([share], 1000)
-    with pytest.raises(BadInput, match="no intervals to hold together"):
+    with pytest.raises(BadInput, match="--together needs intervals, and there are none; add --pac"):
         mohs.radius("pocket", "pocket", n=1, together=True)

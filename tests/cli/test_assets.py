@@ -127,9 +127,10 @@ def test_check_reads_every_byte(root: Path) -> None:
     run("pull", "toy")
     assert run("check").stdout == "toy: whole\n"
     (root / "toy" / "words.bin").write_bytes(bytes(len(WORDS)))
-    assert "is damaged (words.bin has another sha256 than noted); get it again with `mohs assets pull toy --force`" in (
-        refused("check")
-    )
+    assert (
+        "is damaged (words.bin does not have the sha256 noted at installation); "
+        "get it again with `mohs assets pull toy --force`"
+    ) in refused("check")
     run("pull", "toy", "--force")
     assert run("check", "toy").stdout == "toy: whole\n"
 
@@ -139,7 +140,7 @@ def test_what_happens_on_the_way_goes_to_standard_error(server: Server, root: Pa
     (root / "pack-1.zip.part").write_bytes(CONTENT[:10])
     server.ways["/0"] = whole(CONTENT)
     ended = run("pull", "toy", "--json")
-    assert "does not go on from the middle" in ended.stderr
+    assert "cannot resume a download; starting over." in ended.stderr
     assert json.loads(ended.stdout)[0]["installed"]
 
 
@@ -151,7 +152,7 @@ def test_an_interruption_says_what_is_kept(root: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Watch, "moved", stop)
     ended = run("pull", "toy", code=130)
     kept = (root / "pack-1.zip.part").stat().st_size
-    assert ended.stderr.startswith(f"mohs: {kept / 1e6:.1f} MB of toy are kept; the same command goes on.\n")
+    assert ended.stderr.startswith(f"mohs: {kept / 1e6:.1f} MB of toy are kept; run again to resume.\n")
 
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, root: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_class_by_name_and_a_warning_below_chance(tmp_path: Path, mohs: Mohs) 
     assert good.returncode == 0, good.stderr
     assert "goal targeted:0" in good.stdout
     swapped = mohs(*arguments, "--labels", "positive,negative", "--out", "swapped")
-    assert "worse than chance: are the labels in the order of its classes?" in swapped.stdout
+    assert "worse than chance: check that the labels are in the order of its classes." in swapped.stdout
 
 
 def test_attacks_table(mohs: Mohs, cold: Mohs) -> None:
@@ -166,7 +166,7 @@ def test_attacks_table(mohs: Mohs, cold: Mohs) -> None:
     shown = mohs("attacks").stdout
     assert "Jin et al. 2020" in shown
     assert "labels only" in shown
-    assert "standard a battery\n    One after the other" in shown
+    assert "standard a battery\n    Several attacks, each on the examples that withstood the ones before: " in shown
     assert "textfooler, textbugger:textattack, faster-genetic" in " ".join(shown.split())
     heads = [line.split()[0] for line in shown.splitlines() if line and not line.startswith(" ")]
     assert set(rows) < set(heads)  # what is too long for a line stays indented
@@ -175,7 +175,7 @@ def test_attacks_table(mohs: Mohs, cold: Mohs) -> None:
 def test_spaces_table(mohs: Mohs, cold: Mohs) -> None:
     rows = {row["name"]: row for row in json.loads(cold("spaces", "--json").stdout)}
     shown = mohs("spaces").stdout.splitlines()
-    assert "neighbours asks: vectors" in shown
+    assert "neighbours needs: vectors" in shown
     assert "    share=VALUE, up=no, least=0" in shown
     assert {line.split()[0] for line in shown if line and not line.startswith(" ")} > set(rows)
 

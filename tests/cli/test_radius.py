@@ -28,14 +28,12 @@ def test_radius_and_verify(tmp_path: Path, mohs: Mohs) -> None:
     (tmp_path / "wrong.json").write_text(json.dumps(row))
     broken = mohs("verify", "wrong.json")
     assert broken.returncode == 1
-    assert "It does not hold" in broken.stdout
+    assert "The label does not hold: " in broken.stdout
     assert json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     (tmp_path / "coin.py").write_text("def coin(texts):\n    return [[0.6, 0.4] for _ in texts]\n")
     another = mohs("verify", "run", "--victim", "python:coin:coin")
     assert another.returncode == 2
-    assert (
-        another.stderr == "mohs: run is about pocket, and python:coin:coin is another model; name it with --victim.\n"
-    )
+    assert another.stderr == "mohs: run is about pocket, but the victim is python:coin:coin; set it with --victim.\n"
 
 
 def test_several_radii_together_and_the_same_again_from_the_manifest(tmp_path: Path, mohs: Mohs) -> None:
@@ -52,11 +50,17 @@ def test_messages(tmp_path: Path, mohs: Mohs) -> None:
     cases = [
         (["radius", "--r", "many", "--pac"], "The radius 'many' is neither a whole number nor a share such as 25%."),
         (["radius", "--pac", "--interval", "guess"], "Unknown method 'guess'; use clopper-pearson"),
-        (["radius", "--pac", "--r", "0"], "The radius 0 must be at least 1, or a share above 0% and up to 100%."),
-        (["radius", "--epsilon", "0.1"], "--epsilon is about the share that keeps the label; add --pac to ask for it."),
-        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is named twice"),
-        (["radius", "--attack", "input-reduction"], "is after something else than another label"),
-        (["radius", "--constraint", "similarity>=0.9"], "judges whole texts"),
+        (
+            ["radius", "--pac", "--r", "0"],
+            "The radius is 0; it must be at least 1, or a share above 0% and up to 100%.",
+        ),
+        (["radius", "--epsilon", "0.1"], "--epsilon is an option of --pac; add --pac."),
+        (["radius", "--attack", "pdp", "--attack", "pdp:paper"], "The attack pdp:paper is given twice; give it once."),
+        (["radius", "--attack", "input-reduction"], "has another goal than changing the label; use pdp or textfooler."),
+        (
+            ["radius", "--constraint", "similarity>=0.9"],
+            "measures whole texts, but a radius needs a constraint on single words",
+        ),
         (["radius", "--time-limit", "0"], "The time limit is 0.0; it must be above 0."),
         (["radius", "--attack", "bae"], "has no fixed space; use pdp or textfooler."),
         (["verify", "none.jsonl"], "none.jsonl cannot be read"),

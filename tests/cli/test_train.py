@@ -51,7 +51,7 @@ for out, steps in [("whole", -1), ("killed", 13), ("killed", 44), ("killed", -1)
     if not child:
         trained(out, steps)
         os._exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.exists(out + "/model.safetensors"))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), os.path.exists(out + "/model.safetensors"), flush=True)
 """
 
 
@@ -86,7 +86,7 @@ def test_train(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_victim("mohs:m").fingerprint == facts["fingerprint"]
 
     again = run(monkeypatch, *SMALL, "--test", "pocket", "--out", "m")
-    assert again.stdout.startswith("m is trained already; nothing was done. Choose another --out to train again.\n")
+    assert again.stdout.startswith("m is already trained; nothing was done. Choose another --out to train again.\n")
     assert f"test: {right} of 208 right" in again.stdout
     assert again.stderr == ""
 
@@ -228,21 +228,24 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str)
     [
         ("--arch rnn", "Unknown architecture 'rnn'; use bow, cnn, lstm, bilstm, transformer or hf:PATH_OR_ID."),
         ("--dev-share 1.5", "--dev-share is 1.5; it must be above 0 and below 1."),
-        ("--dev-share 0.1 --dev pocket", "--dev names the dev data and --dev-share puts some of the training data"),
+        (
+            "--dev-share 0.1 --dev pocket",
+            "--dev names the dev data and --dev-share sets training data aside for it; give only one.",
+        ),
         ("--data none.jsonl", ""),
-        ("--n 1", "pocket:train has one class only (label"),
-        ("--lr 1e30 --clip 1e30 --arch bow", "The loss is no longer a number in epoch 1 with --lr"),
+        ("--n 1", "pocket:train has only one class (label"),
+        ("--lr 1e30 --clip 1e30 --arch bow", "The loss became infinite or NaN in epoch 1 with --lr"),
         ("--out full", "full holds other files (cat.jpg) and no training; choose a new folder with --out."),
         ("--vectors full", ""),
         ("--labels one", "pocket:train, row "),
         ("--arch hf:./none", "There is no folder ./none; hf: takes a model folder"),
-        ("--swap gendre", "There are no pairs 'gendre'; name gender, "),
-        ("--swap gender:all", "--swap gender:all names no preset; use gender:paper or gender:released."),
+        ("--swap gendre", "Unknown pairs 'gendre'; use gender, "),
+        ("--swap gender:all", "--swap gender:all has an unknown preset; use gender:paper or gender:released."),
         (
             "--swap odd.tsv",
             "None of the 2 words of --swap odd.tsv occurs in the training data pocket:train; name pairs",
         ),
-        ("--arch hf:./none --hidden 3", "--hidden is not for hf:./none, which brings its own; leave it out."),
+        ("--arch hf:./none --hidden 3", "--hidden does not apply to hf:./none, which has its own; leave it out."),
     ],
 )
 def test_messages(monkeypatch: pytest.MonkeyPatch, arguments: str, sentence: str) -> None:

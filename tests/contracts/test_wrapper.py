@@ -139,7 +139,7 @@ def test_a_rejected_original_is_a_false_alarm(book: Path) -> None:
     assert [record.outcome for record in found][1] is Outcome.REJECTED
     (summary,) = run.summary()
     assert summary.false_alarms is not None
-    assert (summary.false_alarms.hits, summary.false_alarms.total, summary.false_alarms.of) == (1, 4, "examples read")
+    assert (summary.false_alarms.hits, summary.false_alarms.total, summary.false_alarms.of) == (1, 4, "examples scored")
     assert summary.outcomes["rejected"] == 1
     assert summary.accuracy_before.hits == 3  # of four: a rejected text is not read right
     assert summary.success.total == 3
@@ -183,7 +183,7 @@ def test_a_function_may_reject() -> None:
     with mohs.attack(guarded, rows, "random", victim_options={"rejects": "yes"}, labels="no,yes") as run:
         assert [str(record.outcome) for record in run.records()] == ["failed", "rejected"]
         assert run.manifest["facts"]["classes"] == 2
-    with pytest.raises(mohs.errors.BadInput, match="rejects texts, and a radius is about labels that stay"):
+    with pytest.raises(mohs.errors.BadInput, match="can reject texts, but a radius is about labels only"):
         mohs.radius(guarded, rows, victim_options={"rejects": "yes"}, labels="no,yes")
 
 

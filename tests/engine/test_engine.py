@@ -477,7 +477,7 @@ class TestCache:
         other = sqlite3.connect(tmp_path / "other")
         other.execute("CREATE TABLE answers (question TEXT)")
         other.close()
-        with pytest.raises(BadInput, match="holds something else"):
+        with pytest.raises(BadInput, match="is not an answer cache"):
             AnswerCache(tmp_path / "other")
 
     def test_failures_are_not_kept(self) -> None:

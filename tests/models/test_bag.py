@@ -181,15 +181,15 @@ def test_broken_folders(tmp_path: Path) -> None:
     config = {"architecture": "pocket-bag-of-words"}
     for labels in (["a"], ["a", "b", "c"], 3):
         data = json.dumps({**config, "labels": labels}).encode()
-        with pytest.raises(BadInput, match="not a whole model folder"):
+        with pytest.raises(BadInput, match="not a complete model folder"):
             load_own(damaged(f"labels-{labels}", "config.json", data))
-    with pytest.raises(BadInput, match="not a whole model folder"):
+    with pytest.raises(BadInput, match="not a complete model folder"):
         load_own(damaged("labels", "config.json", json.dumps(config).encode()))
     for number, data_or_none in enumerate((None, b"junk", b"")):
-        with pytest.raises(BadInput, match=r"not a whole model folder .*; train it again"):
+        with pytest.raises(BadInput, match=r"not a complete model folder .*; train it again"):
             load_own(damaged(f"weights-{number}", "model.safetensors", data_or_none))
     for number, data_or_none in enumerate((None, b"one\nword\nmissing", b"\xff")):
-        with pytest.raises(BadInput, match="not a whole model folder"):
+        with pytest.raises(BadInput, match="not a complete model folder"):
             load_own(damaged(f"words-{number}", "words.txt", data_or_none))
 
 

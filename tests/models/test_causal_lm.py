@@ -193,7 +193,7 @@ def test_window(gpt2_folder: Path, gpt2: CausalLm) -> None:
     text = TEXTS[0]
     assert len(ask(small, [text])[text].log_probs) == len(ask(gpt2, [text])[text].log_probs) > 8
     assert ask(small, [text]) != ask(gpt2, [text])
-    with pytest.raises(BadInput, match="reads 1 tokens at once; at least 2 are needed"):
+    with pytest.raises(BadInput, match="has a window of 1 tokens; it needs at least 2"):
         CausalLm(str(gpt2_folder), device="cpu", window=1)
 
 
@@ -232,7 +232,9 @@ def test_nan_is_refused(tmp_path: Path) -> None:
 def test_a_model_that_reads_ahead(tmp_path: Path) -> None:
     tokenizer = tiny_tokenizer("wordpiece")
     folder = save(tmp_path, "", tokenizer, small_masked("Bert", tokenizer))
-    with pytest.raises(BadInput, match=r"^hf:\S+ reads ahead, so it is no causal language model; give one that is\.$"):
+    with pytest.raises(
+        BadInput, match=r"^hf:\S+ sees later tokens, so it is not a causal language model; use one that is\.$"
+    ):
         CausalLm(str(folder), device="cpu")
 
 
@@ -245,12 +247,12 @@ def test_load(gpt2_folder: Path, gpt2: CausalLm, bert_folder: Path, tmp_path: Pa
             load_lm(spec)
     tokenizer = tiny_tokenizer("wordpiece-cased")
     masked = save(tmp_path / "masked", "", tokenizer, small_masked("DistilBert", tokenizer))
-    with pytest.raises(BadInput, match=r"is a distilbert model, which cannot be read as a causal language model; give"):
+    with pytest.raises(BadInput, match=r"is a distilbert model, which does not work as a causal language model; use"):
         load_lm(f"hf:{masked}", "cpu")
     with pytest.raises(BadInput, match=r"has no weights for .* trained as a causal language model\.$"):
         load_lm(f"hf:{bert_folder}", "cpu")
     with pytest.raises(
-        BadInput, match=r"^There is no file \./none\.gguf; gguf: takes one model file that ends in \.gguf"
+        BadInput, match=r"^There is no file \./none\.gguf; gguf: takes a single model file that ends in \.gguf"
     ):
         load_lm("gguf:./none.gguf", "cpu")
 

@@ -107,8 +107,8 @@ def test_checked() -> None:
     assert np.array_equal(checked("e", good, 2), good)
     assert np.array_equal(checked("e", good.tolist(), 2, 3), good)
     broken: list[tuple[Any, str]] = [
-        (good[:1], r"e gave numbers of shape \(1, 3\) for 2 texts; one row a text is expected\."),
-        (good[0], r"e gave numbers of shape \(3,\) for 2 texts; one row a text is expected\."),
+        (good[:1], r"e gave numbers of shape \(1, 3\) for 2 texts; one row per text is expected\."),
+        (good[0], r"e gave numbers of shape \(3,\) for 2 texts; one row per text is expected\."),
         (good[:, :2], r"e gave vectors of 2 numbers; 3 are expected\."),
         (good * np.nan, r"e gave a vector that is not finite; use another encoder\."),
         (good - np.inf, r"e gave a vector that is not finite; use another encoder\."),

@@ -62,8 +62,8 @@ def test_a_function_for_texts_that_is_given_pairs() -> None:
     with pytest.raises(VictimError) as caught:
         ask(victim, ("premise", "hypothesis"))
     assert str(caught.value) == (
-        "python:m:f raised AttributeError: 'tuple' object has no attribute 'split'; the data are pairs, which a "
-        "function is given as tuples of texts: if it reads single texts, name one column with --text-field."
+        "python:m:f raised AttributeError: 'tuple' object has no attribute 'split'; the data are pairs, so the "
+        "function gets tuples of texts: if it reads single texts, name one column with --text-field."
     )
     with pytest.raises(VictimError, match=r"division by zero$"):
         ask(FunctionVictim(lambda texts: 1 / 0), ("premise", "hypothesis"))
@@ -170,7 +170,7 @@ class Callable:
 
 def test_objects_and_builtins() -> None:
     assert ask(FunctionVictim(Callable()), ("a",)) == {("a",): (0.5, 0.5)}
-    with pytest.raises(MohsError, match="builtins:len answered with 0 dimensions"):
+    with pytest.raises(MohsError, match="builtins:len gave an answer with 0 dimensions"):
         ask(FunctionVictim(len), ("a",))
 
 

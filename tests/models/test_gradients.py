@@ -386,7 +386,7 @@ def test_models_that_read_their_words_another_way(
     seen = torch.nn.Embedding(1, 1) if not times else inner
     monkeypatch.setattr(victim._model, "get_input_embeddings", lambda: seen)
     with pytest.raises(
-        BadInput, match=rf"gives no gradients \(VictimError: .* {times} times a text, not once"
+        BadInput, match=rf"gives no gradients \(VictimError: .* {times} times per text, not once"
     ) as caught:
         gradients_of(victim)
     assert "\n" not in str(caught.value)

@@ -90,7 +90,7 @@ def test_the_choice_is_a_field() -> None:
 
 def test_unknown_rule() -> None:
     with pytest.raises(
-        BadInput, match=r"^Harper has no rule 'AnAn'; harper.get_default_lint_config\(\) names them all"
+        BadInput, match=r"^Harper has no rule 'AnAn'; harper.get_default_lint_config\(\) lists all rules"
     ):
         HarperChecker(rules_left_out=["AnA", "AnAn"])
 

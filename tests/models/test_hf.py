@@ -172,7 +172,7 @@ def test_labels(bert_folder: Path) -> None:
 
 def test_regression_is_refused(tmp_path: Path) -> None:
     save(tmp_path, "bert", tiny_tokenizer("wordpiece"), classes=1)
-    with pytest.raises(BadInput, match="one output, which is a regression"):
+    with pytest.raises(BadInput, match="one output, so it is a regression model; use a classifier with classes"):
         HfVictim(str(tmp_path), device="cpu")
 
 
@@ -190,7 +190,7 @@ def test_fingerprint(bert: HfVictim, bert_folder: Path, tmp_path: Path) -> None:
 
 def test_dtype(bert_folder: Path, bert: HfVictim) -> None:
     assert bert._model.dtype is torch.float32
-    with pytest.raises(BadInput, match="bf16 is for CUDA"):
+    with pytest.raises(BadInput, match="bf16 works on CUDA devices only; use fp32 on a CPU"):
         HfVictim(str(bert_folder), device="cpu", dtype="bf16")
     with pytest.raises(BadInput, match="Unknown dtype 'fp64'"):
         HfVictim(str(bert_folder), device="cpu", dtype="fp64")
@@ -221,7 +221,7 @@ def test_left_truncation_is_refused(tmp_path: Path, bert_folder: Path) -> None:
     shutil.copytree(bert_folder, tmp_path / "m")
     told = json.loads((tmp_path / "m/tokenizer_config.json").read_text())
     (tmp_path / "m/tokenizer_config.json").write_text(json.dumps({**told, "truncation_side": "left"}))
-    with pytest.raises(BadInput, match="cuts long texts at the start"):
+    with pytest.raises(BadInput, match="truncates long texts at the start"):
         HfVictim(str(tmp_path / "m"), device="cpu")
 
 
@@ -345,7 +345,7 @@ def test_a_tokenizer_that_knows_no_words(bert_folder: Path, tmp_path: Path) -> N
 
 def test_class_names_in_another_order(bert_folder: Path) -> None:
     names = HfVictim(str(bert_folder), device="cpu").labels
-    with pytest.raises(BadInput, match=r"has its classes in the order .*; --labels names them in another"):
+    with pytest.raises(BadInput, match=r"has its classes in the order .*; give --labels in that order"):
         HfVictim(str(bert_folder), device="cpu", labels=names[::-1])
 
 
@@ -396,7 +396,7 @@ def test_a_verdict_is_taken_in_one_shape(bert_folder: Path) -> None:
 
 def test_rows_that_fill_up_behind_the_layers_change_nothing(victim: HfVictim) -> None:
     class Early(HfVictim):
-        def _companions_do_not_matter_late(self) -> bool:
+        def _is_batch_independent_filled_late(self) -> bool:
             return False
 
     early, late = (kind(folder_of(victim), device="cpu") for kind in (Early, HfVictim))
@@ -408,7 +408,7 @@ def test_rows_that_fill_up_behind_the_layers_change_nothing(victim: HfVictim) ->
 
 def test_a_model_that_does_not_like_more_rows_behind_its_layers(bert_folder: Path) -> None:
     class Fussy(HfVictim):
-        def _companions_do_not_matter(self) -> bool:
+        def _is_batch_independent(self) -> bool:
             if self._late:
                 raise RuntimeError("the size of tensor a must match the size of tensor b")
             return True

@@ -20,7 +20,7 @@ from mohs.engine import Service
 from mohs.errors import BadInput, ServiceFailed, VictimError
 from mohs.models import http
 from mohs.models.http import HttpVictim
-from mohs.models.victim import Fields, Scores
+from mohs.models.victim import Fields, Scores, traits_of
 
 GUARD = 30  # seconds after which a hung test fails; nothing waits this long when all is well
 
@@ -464,3 +464,13 @@ def test_a_waiting_request_does_not_keep_the_process(server: Server) -> None:
 def test_fingerprint(make: Make) -> None:
     assert make().fingerprint == make(batch=5).fingerprint
     assert make().fingerprint != make(output="logits").fingerprint
+
+
+def test_an_endpoint_may_reject_texts() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        rows = [[0.0, 0.0, 1.0] for _ in json.loads(request.content)["texts"]]
+        return httpx.Response(200, json={"probabilities": rows})
+
+    victim = HttpVictim("http://h", labels=("no", "yes"), rejects=True, transport=httpx.MockTransport(answer))
+    assert traits_of(victim).rejects
+    assert Service(victim).prove([("a text",)]) == [(0.0, 0.0, 1.0)]

@@ -45,8 +45,10 @@ def test_it_is_said_at_once_and_in_one_sentence(waits: list[float], caplog: pyte
     with pytest.raises(BadInput) as caught:
         load_hf("nobody/nothing", KIND, trust_code=False)
     sentence = str(caught.value)
-    assert sentence.startswith("hf:nobody/nothing is neither a folder here nor wholly in the Hugging Face cache, and")
-    assert sentence.endswith("Connection refused); give a model folder, or connect.")
+    assert sentence.startswith(
+        "hf:nobody/nothing is neither a local folder nor complete in the Hugging Face cache, and"
+    )
+    assert sentence.endswith("Connection refused); give a model folder, or go online.")
     assert waits == []
     assert caplog.messages == []
 
@@ -61,7 +63,7 @@ def test_what_is_kept_loads_without_it(tmp_path: Path, waits: list[float]) -> No
     assert model.config.num_labels == 3
     assert waits == []
     (kept / "snapshots" / ("0" * 40) / "model.safetensors").unlink()
-    with pytest.raises(BadInput, match="nor wholly in the Hugging Face cache"):
+    with pytest.raises(BadInput, match="nor complete in the Hugging Face cache"):
         load_hf("some/body", KIND, trust_code=False)
 
 

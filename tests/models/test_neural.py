@@ -284,7 +284,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 def test_broken_folders(tmp_path: Path, name: str) -> None:
     folder = saved(tmp_path / "m")
     DAMAGE[name](folder)
-    with pytest.raises(BadInput, match=r"^mohs:.* is not a whole model folder \(.*\); train it again\.$"):
+    with pytest.raises(BadInput, match=r"^mohs:.* is not a complete model folder \(.*\); train it again\.$"):
         load_own(str(folder))
 
 
@@ -292,7 +292,7 @@ def test_broken_folders(tmp_path: Path, name: str) -> None:
 def test_unknown_architectures(tmp_path: Path, found: object) -> None:
     folder = saved(tmp_path / "m")
     rewritten(architecture=found)(folder)
-    with pytest.raises(BadInput, match="holds the unknown architecture"):
+    with pytest.raises(BadInput, match=r"has the unknown architecture .*; train it again with `mohs train`"):
         load_own(str(folder))
 
 

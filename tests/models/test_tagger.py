@@ -330,7 +330,7 @@ def one_sentence(error: BaseException) -> str:
 
 def test_spacy_without_a_tagger(tmp_path: Path) -> None:
     spacy.blank("en").to_disk(tmp_path / "model")
-    with pytest.raises(BadInput, match="has no tagger; use one that has, such as en_core_web_sm") as error:
+    with pytest.raises(BadInput, match="has no tagger; use one with a tagger, such as en_core_web_sm") as error:
         SpacyTagger(str(tmp_path / "model"))
     one_sentence(error.value)
 

@@ -155,5 +155,5 @@ def test_load(bert_folder: Path) -> None:
     assert found.fingerprint == TokenEncoder(str(bert_folder), layer=1, device="cpu").fingerprint
     with pytest.raises(BadInput, match="Unknown token encoder 'use'; use pocket or hf:PATH_OR_ID"):
         load_token_encoder("use")
-    with pytest.raises(BadInput, match="has no layers, but layer 3 was asked for"):
+    with pytest.raises(BadInput, match="has no layers, so there is no layer 3; use hf:PATH_OR_ID"):
         load_token_encoder("pocket", layer=3)

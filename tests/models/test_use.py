@@ -144,9 +144,9 @@ def test_a_package_without_weights(package: ModuleType) -> None:
         (np.ones((1, 384), np.float32), "use gave vectors of 384 numbers; 512 are expected."),
         (
             np.ones((2, 512), np.float32),
-            r"use gave numbers of shape \(2, 512\) for 1 texts; one row a text is expected.",
+            r"use gave numbers of shape \(2, 512\) for 1 texts; one row per text is expected.",
         ),
-        (np.ones(512, np.float32), r"use gave numbers of shape \(512,\) for 1 texts; one row a text is expected."),
+        (np.ones(512, np.float32), r"use gave numbers of shape \(512,\) for 1 texts; one row per text is expected."),
         ([["a"] * 512], r"use gave something that is not a table of numbers \(the type is <U1\)."),
         ([[1.0], [1.0, 2.0]], r"use gave something that is not a table of numbers \(.*\)."),
     ],

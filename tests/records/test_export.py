@@ -262,14 +262,14 @@ def test_a_reader_that_has_gone() -> None:
 def test_a_standard_output_of_another_encoding(tmp_path: Path) -> None:
     with (tmp_path / "a").open("w", encoding="ascii") as stdout, pytest.raises(MohsError) as caught:
         export([HIT], "csv", None, stdout)
-    assert str(caught.value) == "Standard output takes ascii only; name a file with --out."
+    assert str(caught.value) == "Standard output accepts only ascii; name a file with --out."
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_records_with_other_fields_are_not_mixed(tmp_path: Path, format: str) -> None:
     with pytest.raises(BadInput) as caught:
         export([HIT, PAIR], format, tmp_path / "a", io.StringIO())
-    assert str(caught.value) == "Example '4' has other text fields than the first; a table needs the same in all."
+    assert str(caught.value) == "Example '4' has other text fields than the first; give all examples the same ones."
     assert list(tmp_path.iterdir()) == []
 
 

@@ -155,11 +155,11 @@ def test_a_changed_configuration_is_refused_with_the_difference(folder: Path) ->
     with pytest.raises(BadInput) as caught:
         start(folder, seed=1, attacks=["b"], goal="targeted:1")
     assert str(caught.value).splitlines() == [
-        f"{folder} holds a run that was asked for differently, or with another victim or data:",
+        f"{folder} holds a run with other settings, or of another victim or data:",
         "  seed: 0 in the folder, 1 asked for",
         "  attacks: ['b', 'a'] in the folder, ['b'] asked for",
         "  goal: None in the folder, 'targeted:1' asked for",
-        "Ask for the same thing to go on with it, or choose another --out.",
+        "Use the same settings to resume it, or choose another --out.",
     ]
     start(folder).close()  # the refusal let the lock go and changed nothing
     with pytest.raises(BadInput, match="seed: 0 in the folder, None asked for"):
@@ -276,7 +276,7 @@ def test_a_full_disk(folder: Path) -> None:
     store._db.execute(f"PRAGMA max_page_count={pages}")
     large = record("2", error="x" * 100_000)
     assert refused(MohsError, store.add, 1, large) == (
-        f"The run {folder} cannot be saved (database or disk is full); what was finished before is kept. "
+        f"The run {folder} cannot be saved (database or disk is full); everything finished before is kept. "
         "Make room or repair the folder, then run the same command again."
     )
     assert list(store.records()) == [record("1")]

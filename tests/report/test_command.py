@@ -40,7 +40,7 @@ def test_against_writes_a_page_beside_the_run_s_own(runs: Path) -> None:
     said = report(runs / "after", "--against", runs / "before")
     page = runs / "after" / "against.html"
     assert str(page) in "".join(said.split("\n"))
-    assert "the one pair is nearer to no bias than before" in page.read_text("utf-8")
+    assert "the one pair is nearer to zero bias than before" in page.read_text("utf-8")
     assert not (runs / "after" / "report.html").exists()
     machine = json.loads(report(runs / "after", "--against", runs / "before", "--json", "--no-page"))
     assert machine["before"]["whole"][2]["bias"] == pytest.approx(0.1)
@@ -49,6 +49,6 @@ def test_against_writes_a_page_beside_the_run_s_own(runs: Path) -> None:
 
 def test_attack_runs_have_no_other_to_stand_against(runs: Path) -> None:
     for pair in (("attack", "before"), ("before", "attack")):
-        with pytest.raises(BadInput, match="attack is no bias run: --against compares two runs of `mohs bias`"):
+        with pytest.raises(BadInput, match="attack is not a bias run: --against compares two runs of `mohs bias`"):
             report(runs / pair[0], "--against", runs / pair[1])
     assert not (runs / "before" / "against.html").exists()

@@ -109,13 +109,13 @@ def test_effort_counts_real_forwards(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"attacks": []}, "No attack was named"),
+        ({"attacks": []}, "No attack was given"),
         ({"n": 0}, "n is 0; it must be at least 1"),
         ({"budget": 0}, "budget is 0; it must be at least 1"),
         ({"at_once": 0}, "at_once is 0; it must be at least 1"),
         ({"examples": []}, "has no examples"),
         ({"examples": [("x", 5)]}, "label 5, but .* has 2 classes"),
-        ({"victim": 5}, "A int is no victim"),
+        ({"victim": 5}, "A int is not a victim"),
     ],
 )
 def test_mistakes(arguments: dict[str, Any], message: str) -> None:
@@ -214,9 +214,9 @@ def test_a_victim_that_changed_is_not_mixed_in(tmp_path: Path) -> None:
         return made
 
     mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run", cache=tmp_path / "answers").close()
-    with pytest.raises(BadInput, match=r"no longer answers as it did when .* was begun: example 0 had"):
+    with pytest.raises(BadInput, match=r"answers differently than when .* was started: example 0 had the scores"):
         mohs.attack(victim(-2.0), ROWS, "random", out=tmp_path / "run")
-    with pytest.raises(BadInput, match="no longer answers as it did when the cache"):
+    with pytest.raises(BadInput, match=r"answers differently than when the cache .* was filled"):
         mohs.attack(victim(-2.0), ROWS, "random", cache=tmp_path / "answers")
 
 
@@ -337,4 +337,4 @@ def test_a_manifest_repeats_a_changed_space(tmp_path: Path) -> None:
         assert list(one.records()) == list(other.records())
         notes = one.manifest["facts"]["notes"]
     assert any("listed for themselves" in note for note in notes)
-    assert "--lm nobody is given, but nothing in this run asks it." in notes
+    assert "--lm nobody is given, but nothing in this run uses it." in notes

@@ -173,7 +173,7 @@ def test_reading_options_are_keywords_too(tmp_path: Path) -> None:
     with mohs.attack(predict, tmp_path / "d.csv", "random", fields=["review"], label_field="kind", n=1) as run:
         assert [record.label for record in run.records()] == [1]
         assert run.manifest["config"]["fields"] == ["review"]
-    with pytest.raises(BadInput, match="label_field says how a file is read, and the examples given are no file"):
+    with pytest.raises(BadInput, match="label_field is for reading a file, but the examples are not from a file"):
         mohs.attack(predict, ROWS, "random", label_field="kind")
 
 

@@ -50,7 +50,7 @@ def test_the_weights_are_shared(loaded: tuple[Any, Any]) -> None:
 
 
 def test_a_model_alone_is_refused(loaded: tuple[Any, Any]) -> None:
-    with pytest.raises(BadInput, match="needs its tokenizer beside it"):
+    with pytest.raises(BadInput, match="needs its tokenizer; give \\(model, tokenizer\\)"):
         mohs.HfVictim(loaded[0])
 
 
@@ -88,5 +88,5 @@ def test_options_of_a_function_are_checked() -> None:
 
 
 def test_what_is_no_victim() -> None:
-    with pytest.raises(BadInput, match="A int is no victim; give a name, a victim, a model with its tokenizer"):
+    with pytest.raises(BadInput, match="A int is not a victim; give a name, a victim, a model with its tokenizer"):
         mohs.attack(5, ROWS, "random")  # type: ignore[arg-type]

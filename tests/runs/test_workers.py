@@ -43,7 +43,7 @@ def test_what_cannot_be_told_to_another_process() -> None:
     def flat(texts: list[str]) -> list[list[float]]:
         return [[0.5, 0.5] for _ in texts]
 
-    with pytest.raises(BadInput, match="by its name"):
+    with pytest.raises(BadInput, match="Several workers need a victim that each can load by name"):
         mohs.attack(flat, [("a good film", 0)], ["random"], workers=2)
     with pytest.raises(BadInput, match="workers is 0"):
         mohs.attack("pocket", "pocket", ["random"], workers=0)

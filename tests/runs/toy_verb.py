@@ -63,12 +63,10 @@ class Shout(Verb, command="shout", doing="shouting", third="times"):
       mohs shout --times 3
     """
 
+    finds = ShoutFinding
+
     times: int = option("How many exclamation marks.", default=1, least=1)
     tagger: Any = model("tagger")
-
-    @classmethod
-    def finding(cls) -> type:
-        return ShoutFinding
 
     def needs(self, subject: Subject) -> list[str]:
         return ["tagger"] if self.tagger else []

@@ -96,10 +96,10 @@ def test_a_victim_that_raises_at_a_word_loses_that_word_alone() -> None:
     assert next(iter(start(victim=raising_at("movie"), synonyms=pairs).records())).finding.patch.new == "fine"
     run = start(victim=raising_at("film"), synonyms=pairs)
     assert next(iter(run.records())).finding.patch.new == "fine"
-    sentence = "The victim raises at 1 more single words (film), which are therefore no patch words."
+    sentence = "The victim raises an error for 1 more single words (film), so they are no patch words."
     assert sentence in run.manifest["facts"]["notes"]
     assert not any("raises" in note for note in start().manifest["facts"]["notes"])
-    with pytest.raises(BadInput, match="raises at every single word"):
+    with pytest.raises(BadInput, match="raises an error for every single word"):
         start(victim=raising_at("movie", "film"))
     record = next(iter(start(victim=raising_at("a bad movie")).records()))
     assert record.outcome is Outcome.ERROR
@@ -127,19 +127,19 @@ def test_the_refusal_can_be_followed() -> None:
         with pytest.raises(BadInput, match=rf"; use {smaller}--method so-beam, or --most \d+ to do it"):
             start(rows=rows, masked_lm=Wordlike(), k=k, most=most)
     for budget, smaller in ((1000, "-k 1, "), (10, "")):
-        with pytest.raises(BadInput, match=rf"--budget is [\d,]+; use {smaller}--method so-beam, or more budget"):
+        with pytest.raises(BadInput, match=rf"--budget is [\d,]+; use {smaller}--method so-beam, or a larger budget"):
             start(rows=rows, masked_lm=Wordlike(), k=2, budget=budget)
     start(rows=rows, masked_lm=Wordlike(), k=1, budget=1000)
 
 
 def test_bad_input() -> None:
-    with pytest.raises(BadInput, match="none for any of the 5 words"):
+    with pytest.raises(BadInput, match="no synonym for any of the 5 words"):
         start(synonyms=table(house="home"))
     with pytest.raises(BadInput, match="so-beam"):
         start(beam=3)
     with pytest.raises(BadInput, match="masked language model, and none is given"):
         start(masked_lm=None)
-    with pytest.raises(BadInput, match=r"would look at about [\d,]+ texts an example .* use -k 1, --method so-beam"):
+    with pytest.raises(BadInput, match=r"would check about [\d,]+ texts per example .* use -k 1, --method so-beam"):
         start(rows=[("a good film about happy people", 1)], masked_lm=Wordlike(), most=100)
     with pytest.raises(MohsError, match="at least 2 are expected"):
         start(victim=lambda texts: [[1.0] for _ in texts])
@@ -215,6 +215,6 @@ def test_what_is_to_be_expected_is_said_before_the_first_search(
         said=said.append,
         progress=lambda *_: early.append(len(said)),
     )
-    expected = f"At most about {texts} texts an example were expected, each asked with and without its patch."
+    expected = f"At most about {texts} texts per example were expected, each asked with and without its patch."
     assert said[1:] == ([expected] if texts else [])
     assert early[0] == len(said)

@@ -167,3 +167,11 @@ def test_methods_by_name() -> None:
         find_method("so-enum:theirs")
     with pytest.raises(BadInput, match="k"):
         SecondOrder(k=-1)
+
+
+def test_a_rejected_text_is_not_tipped() -> None:
+    method = SecondOrder(refusal=2)
+    assert method.tipped((0.9, 0.1, 0.0), (0.1, 0.9, 0.0))
+    assert not method.tipped((0.9, 0.1, 0.0), (0.0, 0.0, 1.0))
+    assert not method.tipped((0.0, 0.0, 1.0), (0.1, 0.9, 0.0))
+    assert "refusal" not in repr(method)  # it is the victim's, and no part of a run's identity

@@ -94,7 +94,7 @@ def test_what_is_entered_stays(monkeypatch: pytest.MonkeyPatch, kept: int) -> No
     assert len(space.offers) == 3
     assert space.text.replace(0, "Paris") in space
     assert space.edits(space.text.replace(0, "flim"))[0].source == "swap"
-    with pytest.raises(TypeError, match="stays"):
+    with pytest.raises(TypeError, match="offers cannot be deleted"):
         del space.offers[0]
 
 

@@ -79,14 +79,14 @@ def test_a_constraint_that_would_judge_nothing_is_refused(spec: str) -> None:
     ("spec", "sentence"),
     [
         ("similarity>=nan", "A threshold of sentence similarity is nan; give a number."),
-        ("similarity>=0.5,long=3", "has the part 'long=3'; short=WORDS or at_least_short=NUMBER may stand there."),
+        ("similarity>=0.5,long=3", "has the part 'long=3'; only short=WORDS or at_least_short=NUMBER may stand there."),
         ("similarity", "has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER."),
-        ("similarity>=high", "has the threshold 'high', which is no number."),
-        ("likeness>=1", "Unknown measure 'likeness'; there are word-cosine, "),
+        ("similarity>=high", "has the threshold 'high', which is not a number."),
+        ("likeness>=1", "Unknown measure 'likeness'; use word-cosine, "),
         ("similarity:k=3>=1", "has the part 'k=3'; similarity takes NAME=VALUE with angular, window, previous."),
         ("edit-distance:k=3<=1", "has the part 'k=3'; edit-distance takes no settings."),
-        ("similarity:window=wide>=1", "the value of window is 'wide', which does not fit; it is a whole number."),
-        ("similarity:angular=maybe>=1", "the value of angular is 'maybe', which does not fit; it is yes or no."),
+        ("similarity:window=wide>=1", "the value of window is 'wide', which does not fit; give a whole number."),
+        ("similarity:angular=maybe>=1", "the value of angular is 'maybe', which does not fit; give yes or no."),
         ("words-beyond<=0", "lacks share; write words-beyond:share=VALUE."),
     ],
 )
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_one_sentence(spec: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
-        ("magic", "Unknown source 'magic'; there are neighbours, "),
+        ("magic", "Unknown source 'magic'; use neighbours, "),
         ("neighbours:8", "has the part '8'"),
         ("thesaurus", "A thesaurus needs its file; write thesaurus:FILE."),
         ("neighbours+", "Unknown source 'neighbours+'"),

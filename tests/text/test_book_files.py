@@ -36,9 +36,9 @@ def test_text_plain_and_gzipped(tmp_path: Path) -> None:
     ("name", "content", "expected"),
     [
         ("a.txt", b"caf\xe9", "is not UTF-8"),
-        ("a.gz", b"plain", "is not a whole gzip file"),
-        ("a.gz", gzip.compress(b"plain text" * 99, mtime=0)[:30], "is not a whole gzip file"),
-        ("a.gz", gzip.compress(b"plain", mtime=0)[:-8] + b"12345678", "is not a whole gzip file"),
+        ("a.gz", b"plain", "is not a complete gzip file"),
+        ("a.gz", gzip.compress(b"plain text" * 99, mtime=0)[:30], "is not a complete gzip file"),
+        ("a.gz", gzip.compress(b"plain", mtime=0)[:-8] + b"12345678", "is not a complete gzip file"),
     ],
 )
 def test_text_that_cannot_be_read(tmp_path: Path, name: str, content: bytes, expected: str) -> None:

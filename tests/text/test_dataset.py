@@ -216,7 +216,7 @@ def test_labels_that_are_none(tmp_path: Path, written: str, labels: tuple[str, .
     source = put(tmp_path, "a.jsonl", f'{{"text": "a", "label": 0}}\n{{"text": "a", "label": {written}}}\n')
     allowed = "negative, positive, or 0 to 1" if labels else "whole numbers from 0"
     assert refused(Dataset(source, labels=labels)) == (
-        f"{source}, row 2: label {json.loads(written)!r} is not a class; labels are {allowed}; mend the row, or give "
+        f"{source}, row 2: label {json.loads(written)!r} is not a class; labels are {allowed}; fix the row, or give "
         "all names in the order of the victim's classes, as in --labels negative,positive."
     )
 
@@ -276,7 +276,7 @@ def test_a_text_that_is_none(tmp_path: Path, value: Any) -> None:
     source = put(tmp_path, "a.jsonl", json.dumps({"text": value, "label": 0}) + "\n")
     assert refused(Dataset(source)) == (
         f"{source}, row 1: field 'text' holds {value!r}, which is not a text; "
-        "mend the row or name another field with --text-field."
+        "fix the row or name another field with --text-field."
     )
 
 
@@ -285,7 +285,7 @@ def test_half_a_surrogate_pair(tmp_path: Path, field: str) -> None:
     row = {"text": "a", "id": "b", "label": 0, field: "\ud800"}
     source = put(tmp_path, "a.jsonl", '{"text": "\\ud83d\\ude00", "label": 0}\n' + json.dumps(row) + "\n")
     assert refused(Dataset(source)) == (
-        f"{source}, row 2: field {field!r} holds half a surrogate pair, which is no text; mend the row."
+        f"{source}, row 2: field {field!r} holds half a surrogate pair, which is not valid text; fix the row."
     )
     assert next(iter(Dataset(source))).text.fields == ("😀",)
 
@@ -303,14 +303,14 @@ def test_files_without_rows(tmp_path: Path) -> None:
     none = pyarrow.table({"text": pyarrow.array([], pyarrow.string())})
     pyarrow.parquet.write_table(none, tmp_path / "c.parquet")
     assert "has no examples" in refused(Dataset(str(tmp_path / "c.parquet")))
-    assert "is not a whole Parquet file" in refused(Dataset(put(tmp_path, "d.parquet", b"")))
+    assert "is not a complete Parquet file" in refused(Dataset(put(tmp_path, "d.parquet", b"")))
 
 
 @pytest.mark.parametrize("kind", [".jsonl", ".csv", ".tsv"])
 def test_bytes_that_are_not_utf_8(tmp_path: Path, kind: str) -> None:
     source = put(tmp_path, f"a{kind}", content(kind, [{"text": "é", "label": 0}]).decode().encode("latin-1"))
     assert refused(Dataset(source)) == (
-        f"{source} is not utf-8 (byte 0xe9); name its encoding, as in --encoding latin-1."
+        f"{source} is not utf-8 (byte 0xe9); give its encoding, as in --encoding latin-1."
     )
     assert next(iter(Dataset(source, encoding="latin-1"))).text.fields == ("é",)
 
@@ -339,7 +339,13 @@ def test_broken_gzip(tmp_path: Path, kind: str) -> None:
         path = tmp_path / f"{name}{kind}.gz"
         path.write_bytes(data)
         sentence = refused(Dataset(str(path)))
-        expected = ("is not a whole gzip file", "is not utf-8", "is not JSON", "is not CSV", "columns than the header")
+        expected = (
+            "is not a complete gzip file",
+            "is not utf-8",
+            "is not JSON",
+            "is not CSV",
+            "columns than the header",
+        )
         assert sentence.startswith(str(path))
         assert any(part in sentence for part in (expected if name == "changed" else expected[:1]))
 
@@ -361,7 +367,7 @@ def test_lines_that_are_not_json_objects(tmp_path: Path, line: str, fault: str) 
     source = put(tmp_path, "a.jsonl", f'{{"text": "a", "label": 0}}\n\n{line}\n')
     sentence = refused(Dataset(source))
     assert sentence.startswith(f"{source}, line 3 {fault}")
-    assert "object a line is expected" in sentence
+    assert "object per line." in sentence
 
 
 @pytest.mark.parametrize(
@@ -392,9 +398,9 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         )
     source = put(tmp_path, "a.xlsx", b"")
     assert refused(Dataset(source)) == (
-        f"{source}: unknown kind of file; use .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz."
+        f"{source}: unknown file format; use .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz."
     )
-    assert "unknown kind" in refused(Dataset(put(tmp_path, "a.gz", b"")))
+    assert "unknown file format" in refused(Dataset(put(tmp_path, "a.gz", b"")))
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,7 +444,7 @@ def test_only_the_beginning_of_a_large_gzip_is_read(tmp_path: Path, kind: str) -
     path = tmp_path / f"a{kind}.gz"
     path.write_bytes(whole[: len(whole) // 10])
     assert Dataset(str(path), n=100).survey()[0] == 100
-    assert "is not a whole gzip file" in refused(Dataset(str(path)))
+    assert "is not a complete gzip file" in refused(Dataset(str(path)))
 
 
 @pytest.mark.parametrize("kind", [".jsonl", ".csv"])
@@ -475,13 +481,13 @@ def test_only_the_first_row_group_of_parquet_is_read(tmp_path: Path) -> None:
     data[start : start + size] = b"\xff" * size
     path.write_bytes(data)
     assert Dataset(str(path), n=500).survey()[0] == 500
-    assert refused(Dataset(str(path))).startswith(f"{path} is not a whole Parquet file (")
+    assert refused(Dataset(str(path))).startswith(f"{path} is not a complete Parquet file (")
 
 
 def test_parquet_that_is_none(tmp_path: Path) -> None:
     for number, data in enumerate((b"PAR1", b"junk" * 10, b"PAR1xxxxxxxxPAR1")):
         source = put(tmp_path, f"{number}.parquet", data)
-        assert refused(Dataset(source)).startswith(f"{source} is not a whole Parquet file (")
+        assert refused(Dataset(source)).startswith(f"{source} is not a complete Parquet file (")
 
 
 def test_parquet_values_of_other_types(tmp_path: Path) -> None:
@@ -586,7 +592,8 @@ def test_examples_with_other_fields_are_refused() -> None:
     with pytest.raises(BadInput) as caught:
         Dataset("here").survey([Example.of("a", 0, id="1"), Example.of(("a", "b"), 0, id="2")])
     assert str(caught.value) == (
-        "here: example '2' has the fields premise, hypothesis and the first text; give all of them the same."
+        "here: example '2' has the fields premise, hypothesis, but the first has text; "
+        "give all examples the same fields."
     )
 
 

@@ -79,11 +79,11 @@ def test_a_label_is_a_whole_number_from_0(label: Any) -> None:
         ({"text": "a", "id": 7}, "The id 7 is not a string; write it as '7'."),
         (
             {"text": "a \ud800", "id": "é"},
-            "Example '\\xe9' holds half a surrogate pair, which is no text; remove it.",
+            "Example '\\xe9' holds half a surrogate pair, which is not valid text; remove it.",
         ),
         (
             {"text": "a", "id": "\udc80"},
-            "Example '\\udc80' holds half a surrogate pair, which is no text; remove it.",
+            "Example '\\udc80' holds half a surrogate pair, which is not valid text; remove it.",
         ),
     ],
 )

@@ -22,7 +22,7 @@ def test_the_parts_hold_different_reviews_of_both_classes() -> None:
 
 
 def test_an_unknown_part_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"^The pocket corpus has the parts train and test, not 'dev'\.$"):
+    with pytest.raises(BadInput, match=r"^The pocket corpus has no part 'dev'; use train or test\.$"):
         list(Dataset("pocket:dev"))
 
 

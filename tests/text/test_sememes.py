@@ -100,8 +100,8 @@ def test_reading(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ([], "is no table"),
-        ({}, "is no table"),
+        ([], "is not a table of substitutes"),
+        ({}, "is not a table of substitutes"),
         (b"{", "is not JSON"),
         (b"\xff", "is not UTF-8"),
         ({"a": ["b"]}, "'a' has list where lists by"),
@@ -120,5 +120,5 @@ def test_what_is_wrong_is_one_sentence(tmp_path: Path, content: Any, expected: s
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no file"):
         Sememes.read(tmp_path / "none.json")
-    with pytest.raises(BadInput, match="should hold one file"):
+    with pytest.raises(BadInput, match="must hold one file"):
         Sememes.read(tmp_path)

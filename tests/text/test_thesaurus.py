@@ -59,9 +59,9 @@ def test_what_is_dropped_is_counted(tmp_path: Path, name: str) -> None:
     book = read(tmp_path, name, tsv if name == "a.tsv" else pairs)
     assert book.table == {"good": ("fine", "great"), "bad": ()}
     assert [note.removeprefix(f"{tmp_path / name}: ") for note in book.notes] == [
-        "1 words came again; their lists were joined.",
-        "2 words were listed again for the same word, and dropped.",
-        "2 words were listed for themselves, and dropped.",
+        "1 repeated words; their lists were joined.",
+        "2 words listed again for the same word; dropped.",
+        "2 words listed for themselves; dropped.",
     ]
 
 
@@ -111,9 +111,9 @@ def test_the_fingerprint_is_of_what_is_listed(tmp_path: Path) -> None:
         ("a.tsv", "\tfine\n", "line 1 holds an empty word"),
         ("a.tsv", "# nothing\n\n", "lists no words"),
         ("a.tsv", b"caf\xe9\tbar\n", "is not UTF-8"),
-        ("a.json.gz", "{}", "is not a whole gzip file"),
-        ("a.csv", "good,fine\n", "unknown kind of thesaurus"),
-        ("a", "good\tfine\n", "unknown kind of thesaurus"),
+        ("a.json.gz", "{}", "is not a complete gzip file"),
+        ("a.csv", "good,fine\n", "unknown thesaurus format"),
+        ("a", "good\tfine\n", "unknown thesaurus format"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(tmp_path: Path, name: str, content: Any, expected: str) -> None:

@@ -142,7 +142,7 @@ def pickled(path: Path) -> Path:
 
 BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
     "nothing there": (lambda path: path / "none", "There are no word vectors at"),
-    "an empty folder": (lambda path: path, "should hold one file"),
+    "an empty folder": (lambda path: path, "must hold one file"),
     "two texts in a folder": (
         lambda path: text(path, name="a.txt") and text(path, name="b.vec").parent,
         "a.txt, b.vec",
@@ -163,7 +163,7 @@ BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
     "no numbers at all": (lambda path: text(path, "good\n"), "line 1: a word and its numbers"),
     "a comma": (lambda path: text(path, "good 1,5 2,5\n"), "line 1"),
     "other width than promised": (lambda path: text(path, "2 3\ngood 1 2\n"), "line 2: a word and 3 numbers"),
-    "fewer rows than promised": (lambda path: text(path, f"4 2\n{TEXT}"), "says it has 4 words and has 3"),
+    "fewer rows than promised": (lambda path: text(path, f"4 2\n{TEXT}"), "announces 4 words but has 3"),
     "empty": (lambda path: text(path, ""), "holds no word vectors"),
     "only a header": (lambda path: text(path, "0 300\n"), "holds no word vectors"),
     "no dimensions": (lambda path: folder(path / "toy", rows=ROWS[:, :0]), "holds no word vectors"),
@@ -178,8 +178,8 @@ BAD: dict[str, tuple[Callable[[Path], Path], str]] = {
     "npz of objects": (lambda path: savez(path / "a.npz", words=np.array([{}]), vectors=ROWS), "not a file of plain"),
     "npz of numbers": (lambda path: savez(path / "a.npz", words=ROWS, vectors=ROWS), "array of strings"),
     "npz that is none": (lambda path: write(path / "a.npz", b"PK\x03\x04" + b"x" * 50), "cannot be read"),
-    "an array alone": (lambda path: write(path / "a.npy", b""), "cannot be read alone"),
-    "a binary file": (lambda path: write(path / "a.bin", b""), "cannot be read alone"),
+    "an array alone": (lambda path: write(path / "a.npy", b""), "cannot be used on its own"),
+    "a binary file": (lambda path: write(path / "a.bin", b""), "cannot be used on its own"),
     "binary in text": (lambda path: write(path / "a.txt", b"3 2\ngood \x00\x01\x02\x03\xf0\n"), "line 2"),
     "a cut gzip": (lambda path: write(path / "a.gz", gzip.compress(TEXT.encode() * 99)[:60]), "cannot be read"),
     "no gzip": (lambda path: write(path / "a.gz", TEXT.encode()), "cannot be read"),

@@ -196,8 +196,8 @@ def test_vectors_that_were_read_say_what_was_left_out_and_where_neighbours_go(
     assert vectors.table.tolist() == [[1, 0], [0, 1], [0, 0]]
     assert vectors.cache == tmp_path / "cache"
     assert [note.removeprefix(f"{file}: ") for note in vectors.notes] == [
-        "2 words came again and were dropped; their first vectors count.",
-        "1 words have vectors of zeros, and so no neighbours by cosine.",
+        "2 repeated words were dropped; their first vectors are used.",
+        "1 words have zero vectors, so they have no neighbours by cosine.",
     ]
     file.write_text("good 1 0\nbad 0 1\n")
     assert read_vectors(str(file)).notes == ()

@@ -225,4 +225,4 @@ def test_a_damaged_database(tmp_path: Path) -> None:
 
 def test_without_nltk_there_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.corpus.reader.wordnet", None)
-    assert sentence(folder) == "WordNet is read by the package nltk: pip install 'mohs[wordnet]'."
+    assert sentence(folder) == "WordNet needs the package nltk: pip install 'mohs[wordnet]'."

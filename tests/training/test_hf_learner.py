@@ -135,7 +135,7 @@ def test_what_cannot_be_used(start: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert refused(tmp_path / "empty").startswith(f"hf:{tmp_path / 'empty'} cannot be loaded: ")
     code = damaged(start, tmp_path / "code", config={"auto_map": {"AutoConfig": "own.Config"}})
-    assert "brings its own code" in refused(code)
+    assert "needs its own code" in refused(code)
     left = damaged(start, tmp_path / "left", tokenizer_config={"padding_side": "left"})
     assert refused(left) == f"hf:{left} cuts or pads texts at the start; set both sides to right in its tokenizer."
     partial = damaged(start, tmp_path / "partial")
@@ -143,7 +143,7 @@ def test_what_cannot_be_used(start: Path, tmp_path: Path) -> None:
     tensors = {name: value for name, value in tensors.items() if "layer.1" not in name}
     save_file(tensors, partial / "model.safetensors", {"format": "pt"})
     assert refused(partial).startswith(f"hf:{partial} has no weights for bert.encoder.layer.1.")
-    assert refused(partial).endswith("which is no classifier head; give a whole encoder.")
+    assert refused(partial).endswith("a part of the encoder; give a complete encoder.")
     bare = damaged(start, tmp_path / "bare", tokenizer_config={"pad_token": None})
     assert "without a padding token" in refused(bare)
 
@@ -151,5 +151,5 @@ def test_what_cannot_be_used(start: Path, tmp_path: Path) -> None:
 def test_a_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mohs.training.hf_learner.unreachable", lambda place: "nobody home")
     sentence = refused(Path("nobody/nothing"))
-    assert sentence.startswith("hf:nobody/nothing is neither a folder here nor wholly in the Hugging Face cache")
+    assert sentence.startswith("hf:nobody/nothing is neither a local folder nor complete in the Hugging Face cache")
     assert "(nobody home); give a model folder" in sentence

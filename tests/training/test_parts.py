@@ -27,7 +27,7 @@ def test_split(labels: list[int], share: float, seed: int) -> None:
     data = examples(labels)
     counts = Counter(labels)
     if max(counts.values()) == 1:
-        with pytest.raises(BadInput, match="nothing to put aside"):
+        with pytest.raises(BadInput, match="so none can be set aside for dev"):
             split(data, share, seed)
         return
     kept, aside = split(data, share, seed)
@@ -81,7 +81,7 @@ def test_what_does_not_fit() -> None:
         assert str(caught.value) == sentence
 
     refused(
-        "the examples given has one class only (label 1 in all 2 examples); a classifier needs examples of two.",
+        "the examples given has only one class (label 1 in all 2 examples); give examples of at least two.",
         [("a", 1), ("b", 1)],
         None,
         None,
@@ -90,7 +90,7 @@ def test_what_does_not_fit() -> None:
         0,
     )
     refused(
-        "the examples given has a label 4 and none of label 1; number the classes from 0 without gaps, or name all of "
+        "the examples given has label 4 but no label 1; number the classes from 0 without gaps, or name all of "
         "them with --labels.",
         [("a", 0), ("b", 4)],
         None,
@@ -119,7 +119,7 @@ def test_what_does_not_fit() -> None:
     )
     refused("the examples given has no examples; give at least one row.", PAIRS, [], None, (), None, 0)
     refused(
-        "--dev names the dev data and --dev-share puts some of the training data aside; give one.",
+        "--dev names the dev data and --dev-share sets training data aside for it; give only one.",
         PAIRS,
         PAIRS,
         None,
@@ -130,8 +130,8 @@ def test_what_does_not_fit() -> None:
     for share in (0.0, 1.0, float("nan")):
         refused(f"--dev-share is {share}; it must be above 0 and below 1.", PAIRS, None, None, (), share, 0)
     refused(
-        "The test data has the fields premise, hypothesis and the training data text; give both the same number of "
-        "texts.",
+        "The test data has the fields premise, hypothesis, but the training data has text; give both the same number "
+        "of texts.",
         PAIRS,
         PAIRS,
         [Example.of(("a", "b"), 0)],

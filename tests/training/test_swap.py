@@ -66,7 +66,7 @@ def test_more_combinations_than_allowed(count: int, half: int, seed: int) -> Non
 def test_combinations_are_drawn() -> None:
     text = " ".join(["he"] * 20)
     assert copies(Combinations(GENDER), text, 0) != copies(Combinations(GENDER), text, 1)
-    with pytest.raises(BadInput, match=r"most is 3; .* give an even number from 2\."):
+    with pytest.raises(BadInput, match=r"most is 3; .* give an even number of at least 2\."):
         Combinations(GENDER, most=3)
 
 
@@ -207,7 +207,7 @@ def test_going_on_and_what_is_written(tmp_path: Path) -> None:
     learned = 432 + done.added  # a tenth of the examples was put aside first
     card = (tmp_path / "m" / "README.md").read_text()
     assert (
-        f"Learned from {learned} examples, of which {done.added} are copies with words swapped "
+        f"Learned from {learned} examples, including {done.added} copies with swapped words "
         "(`--swap gender:released`). Classes: 0, 1." in card
     )
     assert "| swap | gender:released |" in card

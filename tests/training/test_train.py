@@ -208,9 +208,9 @@ def test_another_configuration(tmp_path: Path, options: dict[str, Any], line: st
     with pytest.raises(BadInput) as caught:
         tiny("bow", tmp_path / "m", epochs=1, **options)
     first, *lines, last = str(caught.value).splitlines()
-    assert first == f"{tmp_path / 'm'} holds a training that was asked for differently, or on other data:"
+    assert first == f"{tmp_path / 'm'} holds a training with other settings or data:"
     assert any(found.startswith(line) for found in lines)
-    assert last == "Ask for the same thing to go on with it, or choose another --out."
+    assert last == "Use the same settings to resume it, or choose another --out."
     assert (tmp_path / "m" / "checkpoint").exists() != finished
     tiny("bow", tmp_path / "m", epochs=1)
 
@@ -344,7 +344,9 @@ def test_the_pocket_vectors(tmp_path: Path) -> None:
 def test_vectors_that_do_not_fit(tmp_path: Path, vectors: Path) -> None:
     foreign = [Example.of(f"mot autre{number % 2}", number % 2, id=str(number)) for number in range(8)]
     own = {**TINY, "vectors": str(vectors), "dim": None}
-    with pytest.raises(BadInput, match=r"No word of the data has a vector in .*; name others, or --vectors none\."):
+    with pytest.raises(
+        BadInput, match=r"No word of the data has a vector in .*; name other vectors, or use --vectors none\."
+    ):
         train("bow", foreign, tmp_path / "m", device="cpu", **own)
     with pytest.raises(BadInput, match="nowhere"):
         train("bow", DATA, tmp_path / "m", device="cpu", **{**own, "vectors": "nowhere"})
@@ -357,7 +359,7 @@ def test_vectors_that_do_not_fit(tmp_path: Path, vectors: Path) -> None:
 def test_a_loss_that_is_no_number(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         tiny("bow", tmp_path / "m", lr=1e30, clip=1e30)
-    assert str(caught.value).startswith("The loss is no longer a number in epoch 1 with --lr 1e+30; train with a lower")
+    assert str(caught.value).startswith("The loss became infinite or NaN in epoch 1 with --lr 1e+30; use a lower rate")
     assert str(caught.value).endswith(f"such as --lr 1e+29, and another --out than {tmp_path / 'm'}.")
 
 
@@ -443,7 +445,7 @@ def test_a_disk_that_fills_up(tmp_path: Path, room: Any) -> None:
         tiny("bow", tmp_path / "m", progress=fill, save_every=4)
     room(1 << 40)
     assert str(caught.value).startswith(f"{tmp_path / 'm'} cannot be saved (")
-    assert str(caught.value).endswith("the last checkpoint is kept: make room and run the same command again.")
+    assert str(caught.value).endswith("the last checkpoint is kept; make room and run the same command again.")
     assert sorted(path.name for path in (tmp_path / "m" / "checkpoint").iterdir()) == [
         "best-0.safetensors",
         "lock",
@@ -469,7 +471,9 @@ def test_a_full_disk_at_the_start_and_the_end(tmp_path: Path, monkeypatch: pytes
         if at.right is not None and at.epoch == at.epochs:
             monkeypatch.setattr(os, "fsync", full)
 
-    with pytest.raises(MohsError, match=r"cannot be saved \(No space left on device\); the last checkpoint is kept"):
+    with pytest.raises(
+        MohsError, match=r"cannot be saved \(No space left on device\), but the last checkpoint is kept"
+    ):
         tiny("bow", tmp_path / "m", progress=last)
     monkeypatch.undo()
     seen: list[Progress] = []

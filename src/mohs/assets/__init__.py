@@ -5,7 +5,7 @@
     import mohs.assets
     folder = mohs.assets.path("wordnet")
 
-Nothing here goes to the network except `pull`.
+Only `pull` uses the network.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ __all__ = ["assets_folder", "fingerprint", "installed", "located", "path", "pull
 
 
 def path(name: str) -> Path:
-    """The folder of an installed asset; BadInput says how to get one that is not there."""
+    """The folder of an installed asset. If the asset is missing, BadInput says how to get it."""
     return require(find(name), assets_folder())[0]
 
 
 def installed(name: str) -> bool:
-    """Whether an asset is there, whole."""
+    """Whether an asset is installed and undamaged."""
     asset, root = find(name), assets_folder()
     note = read_note(asset, root)
     return note is not None and _damage(asset, root, note) is None
 
 
 def fingerprint(name: str) -> str:
-    """A hash of an installed asset's files and their names; not of where they came from."""
+    """A hash of an installed asset's file names and contents. It does not depend on where they came from."""
     return require(find(name), assets_folder())[1].fingerprint
 
 
 def located(spec: str) -> str:
-    """A file or folder as it is, or the folder of the asset of that name."""
+    """The folder of the asset with this name. An existing path, or any other text, is returned unchanged."""
     from mohs.assets.registry import ASSETS
 
     if any(asset.name == spec for asset in ASSETS) and not Path(spec).exists():
@@ -46,7 +46,7 @@ def located(spec: str) -> str:
 
 
 def pull(name: str, *, source: Path | None = None, force: bool = False) -> Path:
-    """Fetch an asset, or install it from a local folder or file; its folder."""
+    """Fetch an asset, or install it from a local folder or file. Returns its folder."""
     from mohs.assets.install import install
 
     return install(find(name), assets_folder(), source=source, force=force)

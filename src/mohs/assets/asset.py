@@ -1,4 +1,4 @@
-"""What an asset is: a published resource that the package does not ship, and how to recognise it."""
+"""An asset: a published resource that the package does not ship, and how to recognise it."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ Kind = Literal["vectors", "wordnet", "sememes", "thesaurus", "encoder", "masked-
 
 @dataclass(frozen=True)
 class Archive:
-    """A file as its authors publish it: where it is, and how to know that it is the right one."""
+    """A published file: its addresses, and the size and hash that identify it."""
 
     file: str
-    urls: tuple[str, ...]  # the same bytes at each; tried in order
-    size: int | None  # None: not known
-    sha256: str | None  # None: not known, so that it is never fetched, only taken from the user
+    urls: tuple[str, ...]  # all serve the same bytes; tried in order
+    size: int | None  # None: unknown
+    sha256: str | None  # None: unknown, so the file is never fetched, only installed from the user's copy
 
     def part(self, root: Path) -> Path:
-        """Where a download grows; named after the archive, so that another version begins another part."""
+        """The partial download. It is named after the archive, so another version starts a new one."""
         return root / f"{self.file}.part"
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A resource by name."""
+    """One resource: its name, its files and where to get them."""
 
     name: str
     kind: Kind
     about: str
     licence: str
     used_by: str
-    forms: tuple[tuple[str, ...], ...]  # the files it needs; any one of these sets will do
-    also: tuple[str, ...] = ()  # patterns of files that come along if they are there
+    forms: tuple[tuple[str, ...], ...]  # sets of required files; any one set is enough
+    also: tuple[str, ...] = ()  # patterns of optional files, installed if present
     archive: Archive | None = None
-    hub: str | None = None  # the model's name on the Hugging Face hub, from where transformers fetches it
-    size: int | None = None  # about how much the hub will send
-    sums: Mapping[str, str] = field(default_factory=dict)  # sha256 of files in it, where known
+    hub: str | None = None  # the model's name on the Hugging Face hub; transformers downloads it
+    size: int | None = None  # approximate download size from the hub
+    sums: Mapping[str, str] = field(default_factory=dict)  # sha256 of its files, where known
 
     @property
     def pullable(self) -> bool:
@@ -47,12 +47,12 @@ class Asset:
 
     @property
     def command(self) -> str:
-        """What to type to get it."""
+        """The command that installs it."""
         return f"mohs assets pull {self.name}" + ("" if self.pullable else " --from DIR")
 
     @property
     def bytes(self) -> int | None:
-        """How much is fetched, where known."""
+        """The download size, if known."""
         return self.archive.size if self.archive else self.size
 
     @property
@@ -64,5 +64,5 @@ class Asset:
 
     @property
     def wanted(self) -> str:
-        """The files it needs, in words."""
+        """The required files, in words."""
         return ", or ".join(" and ".join(form) if len(form) < 3 else ", ".join(form) for form in self.forms)

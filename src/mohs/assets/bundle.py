@@ -1,4 +1,4 @@
-"""Looking into what holds an asset's files: an archive, a folder or a single file."""
+"""Reads an asset's files out of an archive, a folder or a single file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mohs.assets.folder import NOTE, File
 from mohs.errors import BadInput
 
 BLOCK = 1 << 20
-MANY = 100_000  # files; a folder with more is somebody's home, not an asset
+MANY = 100_000  # files; a larger folder is probably a home folder, not an asset
 
 _BROKEN = (
     zipfile.BadZipFile,
@@ -32,8 +32,8 @@ _BROKEN = (
     lzma.LZMAError,
     gzip.BadGzipFile,
     EOFError,
-    NotImplementedError,  # an unknown way of packing
-    RuntimeError,  # a password
+    NotImplementedError,  # unknown compression
+    RuntimeError,  # password-protected
 )
 
 
@@ -46,7 +46,7 @@ class Entry:
     open: Callable[[], IO[bytes]]
 
     def blocks(self) -> Iterator[bytes]:
-        """The content; trouble with reading is told apart from trouble with writing it elsewhere."""
+        """The content in blocks. Read errors become BadInput, so callers can tell them from write errors."""
         try:
             with self.open() as file:
                 while block := file.read(BLOCK):
@@ -57,7 +57,7 @@ class Entry:
 
 @contextmanager
 def opened(bundle: Path, asset: Asset) -> Iterator[list[Entry]]:
-    """The files in a folder or an archive, or the file itself if the asset consists of one of its name."""
+    """The files in a folder or an archive; the file itself if the asset is a single file with this name."""
     with ExitStack() as open_files:
         try:
             entries = _entries(bundle, asset, open_files)
@@ -81,7 +81,7 @@ def _entries(bundle: Path, asset: Asset, open_files: ExitStack) -> list[Entry]:
 
 
 def choose(asset: Asset, bundle: Path, names: Sequence[str]) -> dict[str, str] | None:
-    """Which entries to take and what to call them: those of the uppermost folder that holds a whole set."""
+    """The entries to take, with their new names. They come from the topmost folder that holds a complete set."""
     known = set(names)
     for form in asset.forms:
         tops = {name.removesuffix(form[0]) for name in names if name == form[0] or name.endswith(f"/{form[0]}")}
@@ -96,7 +96,7 @@ def choose(asset: Asset, bundle: Path, names: Sequence[str]) -> dict[str, str] |
 def _uppermost(asset: Asset, bundle: Path, tops: Sequence[str]) -> str:
     depth = min(top.count("/") for top in tops)
     upper = sorted(top for top in tops if top.count("/") == depth)
-    if len(upper) > 1:  # a folder of assets, perhaps another machine's
+    if len(upper) > 1:  # a folder of several assets, perhaps from another machine
         upper = [top for top in upper if f"/{top}".endswith(f"/{asset.name}/")] or upper
     if len(upper) > 1:
         raise BadInput(
@@ -106,9 +106,9 @@ def _uppermost(asset: Asset, bundle: Path, tops: Sequence[str]) -> str:
 
 
 def unpack(entries: Sequence[Entry], chosen: dict[str, str], into: Path) -> dict[str, File]:
-    """Write the chosen entries into a folder; sizes and hashes of what was written."""
+    """Write the chosen entries into a folder. Returns the size and hash of each file."""
     written = {}
-    for entry in entries:  # in the bundle's order: going back in a compressed one is slow
+    for entry in entries:  # in the bundle's order: seeking back in a compressed file is slow
         if entry.name not in chosen:
             continue
         target = into / chosen[entry.name]
@@ -135,14 +135,14 @@ def _read(path: Path) -> IO[bytes]:
 
 def _folder(folder: Path) -> list[Entry]:
     found = []
-    for place, folders, files in os.walk(folder):  # links to files are followed (the hub's cache has them), others not
+    for place, folders, files in os.walk(folder):  # follows links to files (the hub's cache has them), not to folders
         folders.sort()
         for name in sorted(files):
             path = Path(place, name)
             if path.is_file():
                 found.append(Entry(folder, path.relative_to(folder).as_posix(), partial(_read, path)))
         if len(found) > MANY:
-            raise BadInput(f"{folder} holds more than {MANY:,} files; name the very folder that holds the asset.")
+            raise BadInput(f"{folder} holds more than {MANY:,} files; name the folder that holds the asset itself.")
     return found
 
 

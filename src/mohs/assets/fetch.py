@@ -1,4 +1,4 @@
-"""Fetching a published file: streamed into a part that the next attempt goes on with."""
+"""Downloads a published file into a partial file, which the next attempt resumes."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from mohs.errors import MohsError
 if TYPE_CHECKING:
     import httpx
 
-TRIES = 4  # in a row that bring less than PROGRESS bytes
+TRIES = 4  # attempts in a row that each bring less than PROGRESS bytes
 PROGRESS = 1 << 20
 TIMEOUT = 30.0
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class Watch:
-    """Is told how far a download is, and what happens on the way; this one keeps quiet."""
+    """Receives the progress and the notes of a download. This one ignores them."""
 
     def moved(self, done: int, total: int | None) -> None:
-        """So many bytes are there."""
+        """`done` bytes have arrived, out of `total` if known."""
 
     def note(self, sentence: str) -> None:
-        """Something that the user may want to know."""
+        """Tell the user something in one sentence."""
 
 
 class _Refused(Exception):
-    """An address that will not give the file, however often it is asked."""
+    """The address refuses the file; trying again will not help."""
 
 
 class _Interrupted(Exception):
-    """An address that may give the rest when asked again."""
+    """The download broke off; trying again may help."""
 
 
 def fetch(archive: Archive, part: Path, *, watch: Watch, pause: Callable[[float], None]) -> str:
-    """Have the whole, right file at `part`, going on with what is there; the address it came from."""
+    """Download the file to `part`, resuming what is there, and check its hash. Returns the address it came from."""
     begun = _length(part) > 0
     if archive.size is not None and _length(part) > archive.size:
-        watch.note(f"{part.name} was longer than the file should be; it is deleted and fetched anew.")
+        watch.note(f"{part.name} was longer than the file should be; it was deleted and is fetched again.")
         part.unlink()
         begun = False
     url = _from_any(archive, part, watch, pause)
@@ -51,23 +51,23 @@ def fetch(archive: Archive, part: Path, *, watch: Watch, pause: Callable[[float]
         return url
     part.unlink()
     if begun:
-        watch.note(f"{part.name}, begun earlier, did not become the right file; it is deleted and fetched anew.")
+        watch.note(f"{part.name}, resumed from an earlier download, has the wrong hash; it is fetched again in full.")
         return fetch(archive, part, watch=watch, pause=pause)
     raise MohsError(
-        f"What {url} sends is not the known {archive.file} (sha256 {found} instead of {archive.sha256}); it is "
-        "deleted: get the file from elsewhere and name it with --from."
+        f"The file at {url} is not the expected {archive.file} (sha256 {found} instead of {archive.sha256}) and was "
+        "deleted; get the file from elsewhere and name it with --from."
     )
 
 
 def _from_any(archive: Archive, part: Path, watch: Watch, pause: Callable[[float], None]) -> str:
     import httpx
 
-    if archive.size is not None and _length(part) == archive.size:  # stopped between fetching and unpacking
+    if archive.size is not None and _length(part) == archive.size:  # interrupted after the download, before unpacking
         return archive.urls[0]
     problems = []
     try:
         client = httpx.Client(follow_redirects=True, timeout=TIMEOUT, headers={"Accept-Encoding": "identity"})
-    except (OSError, ValueError, ImportError) as error:  # a proxy or a certificate that makes no sense
+    except (OSError, ValueError, ImportError) as error:  # an invalid proxy or certificate setting
         raise MohsError(f"The network settings of the environment cannot be used ({error}); correct them.") from error
     with client:
         for url in archive.urls:
@@ -77,8 +77,8 @@ def _from_any(archive: Archive, part: Path, watch: Watch, pause: Callable[[float
             except (_Refused, _Interrupted) as problem:
                 problems.append(f"{url} {problem}")
     kept = _length(part)
-    going_on = f"; {megabytes(kept)} are kept, and the same command goes on from there" if kept else ""
-    raise MohsError(f"{archive.file} could not be fetched: {' and '.join(problems)}{going_on}.")
+    resume = f"; {megabytes(kept)} are kept, and the same command resumes from there" if kept else ""
+    raise MohsError(f"{archive.file} could not be fetched: {' and '.join(problems)}{resume}.")
 
 
 def _persist(
@@ -97,17 +97,17 @@ def _persist(
 
 
 def _receive(client: httpx.Client, url: str, archive: Archive, part: Path, watch: Watch) -> None:
-    """One request for what is missing."""
+    """Send one request for the missing bytes."""
     import httpx
 
     done = _length(part)
     try:
         with client.stream("GET", url, headers={"Range": f"bytes={done}-"} if done else {}) as answer:
-            if answer.status_code == 416 and done:  # nothing after what is there: whole, or not this file at all
+            if answer.status_code == 416 and done:  # no bytes are left: the part is complete, or is another file
                 if _total(answer) in (None, done):
                     return
                 part.unlink()
-                raise _Interrupted("does not know the part that is there")
+                raise _Interrupted("cannot resume the part on disk")
             if answer.status_code in PASSING:
                 raise _Interrupted(f"answered {answer.status_code}")
             if answer.status_code not in (200, 206):
@@ -115,9 +115,9 @@ def _receive(client: httpx.Client, url: str, archive: Archive, part: Path, watch
             start = _start(answer) if answer.status_code == 206 else 0
             if start not in (0, done):
                 part.unlink(missing_ok=True)
-                raise _Interrupted(f"sent from byte {start} on when asked for {done}")
+                raise _Interrupted(f"sent bytes from {start} when asked for bytes from {done}")
             if done and not start:
-                watch.note(f"{url} does not go on from the middle; starting anew.")
+                watch.note(f"{url} cannot resume a download; starting over.")
             total = _total(answer)
             if None not in (archive.size, total) and total != archive.size:
                 raise _Refused(f"offers {total:,} bytes instead of {archive.size:,}")
@@ -146,7 +146,7 @@ def _start(answer: httpx.Response) -> int:
 
 
 def _total(answer: httpx.Response) -> int | None:
-    """The length of the whole file, if the answer tells it."""
+    """The length of the whole file, if the response gives it."""
     if answer.status_code == 200:
         length = answer.headers.get("Content-Length", "")
         return int(length) if length.isdecimal() else None

@@ -1,4 +1,4 @@
-"""The folder of installed assets: one folder an asset, with a note of what is in it."""
+"""The folder of installed assets: one subfolder per asset, with a note of its files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class File:
 
 @dataclass(frozen=True)
 class Note:
-    """What `asset.json` says: where the files came from, their hashes, and which were compared with a known one."""
+    """The content of `asset.json`: the source of the files, their hashes, and which hashes were checked."""
 
     name: str
     source: str
@@ -34,17 +34,17 @@ class Note:
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """The total size of all files in bytes."""
         return sum(file.size for file in self.files.values())
 
     @property
     def fingerprint(self) -> str:
-        """A hash of names and contents; not of where they came from."""
+        """A hash of names and contents. It does not depend on the source."""
         lines = "".join(f"{file.sha256}  {name}\n" for name, file in sorted(self.files.items()))
         return hashlib.sha256(lines.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """As the file's text."""
+        """The text of `asset.json`."""
         return json.dumps(asdict(self), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -53,7 +53,7 @@ def assets_folder() -> Path:
     if chosen := os.environ.get("MOHS_ASSETS"):
         return Path(chosen).expanduser().absolute()
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if not cache.is_absolute():  # unset, or to be ignored by the XDG specification
+    if not cache.is_absolute():  # unset, or relative, which the XDG specification says to ignore
         try:
             cache = Path.home() / ".cache"
         except RuntimeError:
@@ -62,7 +62,7 @@ def assets_folder() -> Path:
 
 
 def read_note(asset: Asset, root: Path) -> Note | None:
-    """The note of an installed asset; None if it is not there, or its note cannot be read."""
+    """The note of an installed asset; None if it is not installed or its note cannot be read."""
     try:
         found = json.loads((root / asset.name / NOTE).read_text("utf-8"))
         files = {str(name): File(int(file["size"]), str(file["sha256"])) for name, file in found["files"].items()}
@@ -72,24 +72,24 @@ def read_note(asset: Asset, root: Path) -> Note | None:
 
 
 def damage(asset: Asset, root: Path, note: Note) -> str | None:
-    """The first file that is not there as noted, by its size: a look that costs nothing."""
+    """The first file that is missing or has the wrong size. Fast: no file is read."""
     for name, file in note.files.items():
         try:
             if (root / asset.name / name).stat().st_size != file.size:
-                return f"{name} has another size than noted"
+                return f"{name} does not have the size noted at installation"
         except OSError as error:
             return f"{name}: {error.strerror}"
     return None
 
 
 def rotten(asset: Asset, root: Path, note: Note) -> str | None:
-    """The first file whose content is not as noted: every byte is read."""
+    """The first file whose content has changed. Slow: every byte is read."""
     if problem := damage(asset, root, note):
         return problem
     for name, file in note.files.items():
         try:
             if sha256_of(root / asset.name / name) != file.sha256:
-                return f"{name} has another sha256 than noted"
+                return f"{name} does not have the sha256 noted at installation"
         except OSError as error:
             return f"{name}: {error.strerror}"
     return None
@@ -102,13 +102,12 @@ def sha256_of(path: Path) -> str:
 
 
 def require(asset: Asset, root: Path) -> tuple[Path, Note]:
-    """An asset's folder and note, or the sentence that says how to get it."""
+    """An asset's folder and note. BadInput says how to get an asset that is missing or damaged."""
     note = read_note(asset, root)
     if note is None:
         if asset.hub:
             remedy = (
-                f"transformers fetches it by itself where it is named hf:{asset.hub}, or install a copy with "
-                f"`{asset.command}`"
+                f"name it as hf:{asset.hub} and transformers downloads it, or install a copy with `{asset.command}`"
             )
         elif asset.pullable:
             remedy = f"get it with `{asset.command}`"

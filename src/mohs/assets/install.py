@@ -1,4 +1,4 @@
-"""Putting an asset into the folder: whole or not at all."""
+"""Installs an asset into the folder, completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mohs.errors import BadInput, MohsError
 
 @dataclass(frozen=True)
 class Bundle:
-    """Something to unpack: where it lies, where it is from, and whether it is the archive with the known hash."""
+    """Something to unpack: its path, its source, and whether it is the archive with the known hash."""
 
     path: Path
     source: str
@@ -38,9 +38,10 @@ def install(
     watch: Watch | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Path:
-    """Fetch an asset, or take it from a local folder or file; its folder. One that is there is left alone.
+    """Fetch an asset, or take it from a local folder or file. Returns its folder.
 
-    A kill leaves nothing, a part that the next call goes on with, or the whole asset.
+    An asset that is already installed is left alone. A kill leaves nothing, a partial download that the next call
+    resumes, or the complete asset.
     """
     watch = watch or Watch()
     if not force and _whole(asset, root):
@@ -58,7 +59,7 @@ def install(
             url = fetch(archive, part, watch=watch, pause=pause)
             try:
                 _unpack(asset, root, Bundle(part, url, known=True))
-            except BadInput as error:  # the archive is the right one and yet of no use: a mistake in the table
+            except BadInput as error:  # the right archive, but unusable: a mistake in the table
                 raise MohsError(f"{error} (This is a mistake in mohs's table of assets; please report it.)") from error
             part.unlink()
     return root / asset.name
@@ -74,12 +75,12 @@ def _pinned(asset: Asset) -> Archive:
         return asset.archive
     if asset.archive is not None:
         raise BadInput(
-            f"No checksum is known for {asset.name}, so it is not fetched unseen; fetch {asset.archive.urls[0]} "
+            f"No checksum is known for {asset.name}, so mohs does not download it; download {asset.archive.urls[0]} "
             f"yourself and install it with `{asset.command}`."
         )
     if asset.hub is not None:
         raise BadInput(
-            f"{asset.name} is a model on the hub that transformers fetches by itself where it is named "
+            f"{asset.name} is a model on the hub, which transformers downloads when you name it as "
             f"hf:{asset.hub}; to install a copy, use `{asset.command}`."
         )
     raise BadInput(
@@ -88,7 +89,7 @@ def _pinned(asset: Asset) -> Archive:
 
 
 def _local(asset: Asset, source: Path) -> Bundle:
-    """What the user names: unpacked files, or an archive, on its own or in the folder named."""
+    """The bundle the user named: unpacked files, an archive, or a folder that holds the archive."""
     source = source.expanduser().absolute()
     archive = asset.archive
     if archive is not None and source.is_dir() and (source / archive.file).is_file():
@@ -104,13 +105,13 @@ def _local(asset: Asset, source: Path) -> Bundle:
         raise BadInput(f"{source} cannot be read ({error.strerror}); correct --from.") from error
     if not known and source.name == archive.file:
         raise BadInput(
-            f"{source} is not the published {archive.file}: its sha256 is not {archive.sha256}; fetch it again."
+            f"{source} is not the published {archive.file}: its sha256 is not {archive.sha256}; download it again."
         )
     return Bundle(source, str(source), known)
 
 
 def _unpack(asset: Asset, root: Path, bundle: Bundle) -> None:
-    """Into a folder beside, checked and noted, and then in one step to its place."""
+    """Unpack into a temporary folder, check it, write the note, and rename it into place."""
     beside = _beside(asset, root)
     with ExitStack() as undo:
         undo.callback(_remove, beside)
@@ -118,13 +119,13 @@ def _unpack(asset: Asset, root: Path, bundle: Bundle) -> None:
         with opened(bundle.path, asset) as entries:
             chosen = choose(asset, bundle.path, [entry.name for entry in entries])
             if chosen is None:
-                raise BadInput(f"{bundle.path} does not hold {asset.name}: wanted are {asset.wanted}.")
+                raise BadInput(f"{bundle.path} does not hold {asset.name}; name a place that holds {asset.wanted}.")
             files = unpack(entries, chosen, beside)
         for name in sorted(asset.sums.keys() & files.keys()):
             if files[name].sha256 != asset.sums[name]:
                 raise BadInput(
-                    f"{name} in {bundle.path} is not the published one of {asset.name} (sha256 {files[name].sha256} "
-                    f"instead of {asset.sums[name]}); fetch it again."
+                    f"{name} in {bundle.path} is not the published file of {asset.name} (sha256 {files[name].sha256} "
+                    f"instead of {asset.sums[name]}); download it again."
                 )
         checked = files.keys() if bundle.known else asset.sums.keys() & files.keys()
         note = Note(asset.name, bundle.source, tuple(sorted(checked)), dict(sorted(files.items())))
@@ -138,13 +139,13 @@ def _unpack(asset: Asset, root: Path, bundle: Bundle) -> None:
 def _swap(asset: Asset, root: Path) -> None:
     place, old = root / asset.name, _old(asset, root)
     if os.path.lexists(place):
-        place.rename(old)  # a kill before the next line is repaired by _tidy
+        place.rename(old)  # _tidy repairs a kill before the next line
     _beside(asset, root).rename(place)
     _remove(old)
 
 
 def _tidy(asset: Asset, root: Path) -> None:
-    """Clear away what a killed pull left; the lock is held, so it is nobody's."""
+    """Remove what a killed pull left. We hold the lock, so no other process uses it."""
     place, old = root / asset.name, _old(asset, root)
     if os.path.lexists(old) and not os.path.lexists(place):
         old.rename(place)

@@ -1,4 +1,4 @@
-"""A class in a Python file of the user's own: an attack, a source or a measure."""
+"""Loads a class from the user's own Python file: an attack, a source or a measure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mohs.errors import BadInput, instead
 
 
 def named_in(place: str, name: str, what: str) -> Any:
-    """What a file calls by a name. This runs the file, as importing it would."""
+    """The object with this name in a Python file. Runs the file, as an import would."""
     path = Path(place).expanduser()
     if not path.is_file():
         raise BadInput(f"There is no file {place}; name {what} of your own as path/to/file.py:CLASS.")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    module_name = f"mohs_own_{digest}"  # dataclasses look their module up by name
+    module_name = f"mohs_own_{digest}"  # dataclasses look up their module by name
     if module_name not in sys.modules:
         found = spec_from_file_location(module_name, path)
         assert found is not None
@@ -25,7 +25,7 @@ def named_in(place: str, name: str, what: str) -> Any:
         sys.modules[module_name] = module_from_spec(found)
         try:
             found.loader.exec_module(sys.modules[module_name])
-        except (Exception, SystemExit) as error:  # whatever the user's file does
+        except (Exception, SystemExit) as error:  # the user's file may raise anything
             del sys.modules[module_name]
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise BadInput(f"{place} cannot be read as Python: {reason}") from error

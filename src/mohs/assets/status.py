@@ -1,4 +1,4 @@
-"""How an asset stands on this machine."""
+"""The status of an asset on this machine."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mohs.assets.folder import Note, damage, read_note
 
 @dataclass(frozen=True)
 class Status:
-    """An asset's entry in the table together with what is installed, as `mohs assets list --json` prints it."""
+    """An asset's entry in the table and what is installed, as printed by `mohs assets list --json`."""
 
     name: str
     kind: str
     about: str
     licence: str
     used_by: str
-    bytes: int | None  # of what is installed; else of what would be fetched, where known
+    bytes: int | None  # installed size, or else the download size if known
     sha256: str | None
     urls: tuple[str, ...]
     command: str
@@ -29,12 +29,12 @@ class Status:
 
     @property
     def installed(self) -> bool:
-        """Whether it is there, whole."""
+        """Whether it is installed and undamaged."""
         return self.path is not None
 
 
 def status(asset: Asset, root: Path) -> Status:
-    """How this asset stands in this folder."""
+    """The status of this asset in this folder."""
     note = read_note(asset, root)
     whole = note if note and damage(asset, root, note) is None else None
     return Status(
@@ -68,7 +68,7 @@ def _words(asset: Asset, root: Path, note: Note | None, whole: Note | None) -> s
 
 
 def fetched(asset: Asset, root: Path) -> int:
-    """The bytes of a download that was broken off."""
+    """The size of an interrupted download in bytes."""
     try:
         return asset.archive.part(root).stat().st_size if asset.archive else 0
     except OSError:
@@ -76,5 +76,5 @@ def fetched(asset: Asset, root: Path) -> int:
 
 
 def megabytes(size: int) -> str:
-    """A size for people."""
+    """A size in megabytes, for people."""
     return f"{size / 1e6:,.1f} MB"

@@ -1,4 +1,4 @@
-"""One file a method: a search for one example, over a space. Every attack is importable from here."""
+"""Attack methods, one file each. A method searches a space for one example. All attacks can be imported from here."""
 
 import lazy_loader
 

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from mohs.attacks.goal import Goal
+from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import ranked
 from mohs.attacks.method import Ask
-from mohs.attacks.winner import pick_winner
-from mohs.engine import BudgetSpent
 from mohs.space import (
     Constraint,
     MaskedWords,
@@ -30,15 +29,15 @@ from mohs.text.stopwords import NLTK
 
 @dataclass(frozen=True)
 class GradientSize:
-    """How much each word matters: the L1 norm of the mean gradient of its tokens, relative to the largest.
+    """Importance of a word: the L1 norm of the mean gradient of its tokens, divided by the largest of the text.
 
-    Relative, because the gradient of a sure victim is tiny and numbers are rounded before they are compared.
+    Dividing matters because the gradients of a confident victim are tiny, and numbers are rounded before comparison.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("gradients",)
 
     async def __call__(self, x: Text, label: int, positions: Sequence[int], ask: Ask) -> dict[int, float]:
-        """One gradient for all words; a word without a token counts nought."""
+        """One gradient gives the importance of all words. A word without a token gets zero."""
         if not positions:
             return {}
         (slope,) = await ask.gradients([Labelled(x.fields, label)])
@@ -50,31 +49,32 @@ class GradientSize:
 
 @dataclass(frozen=True)
 class A2T:
-    """Replace words in the order of the gradient's size, each by the near neighbour that hurts most.
+    """Replace words in the order of their gradient's size, each by the near neighbour that hurts most.
 
-    Yoo and Qi 2021, as in the recipe in TextAttack, which is the authors' own: the repository of the paper
-    (QData/TextAttack-A2T) trains and attacks by calling it. So `paper` and `textattack` are one and the same. One
-    gradient of the true label's log-probability gives the order: of a word's tokens the mean, of that the sum of
-    absolute values. Candidates are the 20 nearest words with cosine >= 0.8, of the same part of speech. At most 10% of
-    the words change, rounded up and at least four, and the sentence cosine to the original stays at 0.9 or more. Of the
-    candidates for a word that fool the victim the most similar is taken, of equals the strongest; if none fools, the
-    strongest is kept if it helps.
-    A2T-MLM (`paper-mlm`, `textattack-mlm`) takes the 20 best guesses of a masked language model, which reads the text
-    as changed so far.
+    Yoo and Qi 2021, as in the recipe in TextAttack. That recipe is the authors' own: the paper's repository
+    (QData/TextAttack-A2T) calls it for training and attacks. So the presets `paper` and `textattack` are the same. One
+    gradient of the true label's log-probability gives the order of the words: it is averaged over the tokens of a word,
+    and the absolute values are summed. Candidates are the 20 nearest words with cosine >= 0.8 and the same part of
+    speech. At most 10% of the words change, rounded up and at least four. The sentence cosine to the original stays at
+    0.9 or more. If candidates for a word fool the victim, the most similar is taken, and the strongest among equals.
+    Otherwise the strongest is kept if it helps.
+    A2T-MLM (`paper-mlm`, `textattack-mlm`) uses the 20 best guesses of a masked language model, which reads the text as
+    changed so far.
 
     Differs from the recipe:
-    - stopwords are not brought in, and guesses of the masked language model that are no whole words count among the 20;
-    - the gradient is that of the true label, not of the predicted one: the same for every text that is attacked;
-    - TextAttack looks at the strongest candidate of a word alone to see whether the model is fooled, which can miss
-      another that does with more than two classes;
-    - words without a token of their own to the victim come last, as there, but in the order of the text;
+    - stopwords are never introduced, and guesses of the masked language model that are not whole words count among the
+      20;
+    - the gradient is that of the true label, not of the predicted one; the two are the same for every attacked text;
+    - TextAttack checks only the strongest candidate of a word for success. With more than two classes it can miss
+      another candidate that succeeds;
+    - words without a token of their own come last, as in the recipe, but in the order of the text;
     - vectors, tagger, encoder (theirs: a DistilBERT trained on sentence similarity) and masked language model are the
-      run's. The paper's text was not at hand, only the two repositories.
+      run's. We had the two repositories, but not the text of the paper.
     """
 
     paper: ClassVar[str] = "Yoo and Qi 2021"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one gradient, then one a candidate until fooled"
+    cost: ClassVar[str] = "one gradient, then one per candidate until fooled"
 
     source: Source = Neighbours(k=20, min_cosine=0.8)
     constraints: tuple[Constraint, ...] = (
@@ -95,22 +95,4 @@ class A2T:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """One pass over the words."""
         importance = await self.importance(x, goal.label, space.positions, ask)
-        (clean,) = await ask.victim([x])
-        best, best_score = x, goal.score(clean)
-        try:
-            for p in ranked(importance):
-                (words,) = await space.words(best, [p], ask)
-                candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
-                if not candidates:
-                    continue
-                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
-                if winners:
-                    return await pick_winner(x, best, winners, self.similarity, ask)
-                strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
-                if goal.score(probs_of[strongest]) > best_score:
-                    best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
-        return best
+        return await greedy_in_order(x, ranked(importance), None, goal, space, ask, self.similarity, of_step=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,36 +19,38 @@ from mohs.text.stopwords import ENGLISH, NLTK
 
 @dataclass(frozen=True)
 class Bae:
-    """Mask the most important words first, or a place beside them, and take what a masked language model fills in.
+    """Mask the most important words, or a place beside them, and take what a masked language model fills in.
 
-    Garg and Ramakrishnan 2020, Algorithm 1. Importance is the loss of the true label's probability when the word is
-    deleted. Candidates are the 50 best guesses for the mask in the text as changed so far, whole words only. Of those
-    that fool the victim the one most similar to the original is the answer; if there is none, the strongest is kept. A
-    replacement keeps its part of speech (noun for verb allowed). The presets are the paper's four modes: `paper` is
-    BAE-R, `paper-i` inserts before or behind the word, `paper-r-or-i` does whichever is stronger, `paper-r-and-i` first
-    replaces the word and then inserts beside the new one. `textattack` imitates its recipe, which is BAE-R.
+    Garg and Ramakrishnan 2020, Algorithm 1. The importance of a word is the drop in the true label's probability when
+    the word is deleted. Candidates are the 50 best guesses for the mask in the text as changed so far, whole words
+    only. If some fool the victim, the one most similar to the original is returned. Otherwise the strongest is kept. A
+    replacement keeps its part of speech (a noun may replace a verb). The presets are the paper's four modes: `paper` is
+    BAE-R (replace); `paper-i` inserts before or after the word; `paper-r-or-i` does whichever is stronger;
+    `paper-r-and-i` first replaces the word and then inserts beside the new one. `textattack` imitates TextAttack's
+    recipe, which is BAE-R.
 
-    The paper prints a cosine of at least 0.8. By what the authors told TextAttack they used TextFooler's code, whose
-    scale is 1 - angle: 0.8 there is 0.936338 as 1 - angle/pi and 0.98007 as a cosine, in a window of 15 words against
-    the text before the step, and for texts of under 15 words 0.1, that is 0.713521. So do the `paper` presets.
-    TextAttack applies 0.936338 as a cosine, against the original, and lets texts of under 15 words pass, where it takes
-    the strongest winner.
+    The paper states a cosine of at least 0.8. The authors told TextAttack that they used TextFooler's code, whose scale
+    is 1 - angle. On that scale, 0.8 is 0.936338 as 1 - angle/pi and 0.98007 as a cosine. It applies to a window of 15
+    words, compared with the text before the step. Texts of under 15 words need 0.1, which is 0.713521. The `paper`
+    presets do the same. TextAttack uses 0.936338 as a cosine to the original and lets texts of under 15 words pass. For
+    these it takes the strongest winner.
 
     Differs from the paper:
-    - the strongest candidate is kept only if it helps, and of equally similar winners the strongest is taken (Algorithm
+    - the strongest candidate is kept only if it helps, and the strongest of equally similar winners is taken (Algorithm
       1 does not say);
-    - stopwords are neither replaced nor brought in as replacements, as in TextFooler, and get no company of their own;
-      the paper does not say, our list is our own, and inserted words may be stopwords;
-    - whole words are those of the model's vocabulary, not checked against GloVe's;
+    - stopwords are neither replaced nor introduced as replacements, as in TextFooler, and nothing is inserted beside
+      them. The paper does not say; the stopword list is ours, and inserted words may be stopwords;
+    - whole words are those of the model's vocabulary; they are not checked against GloVe's;
     - encoder, tagger and masked language model are the run's.
-    Differs from TextAttack: guesses that are no whole words count among the 50 (there pieces such as ##ing lose their
-    mark and are candidates), stopwords are not brought in, and with more than two classes a winner need not be stronger
-    than all other candidates.
+
+    Differs from TextAttack: guesses that are not whole words count among the 50 (in TextAttack, pieces such as ##ing
+    lose their mark and become candidates); stopwords are not introduced; and with more than two classes, a winner need
+    not be the strongest candidate.
     """
 
     paper: ClassVar[str] = "Garg and Ramakrishnan 2020"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then one per candidate until fooled"
     living: ClassVar[bool] = True
 
     source: Source = MaskedWords(k=50)
@@ -63,7 +66,7 @@ class Bae:
     stopwords: frozenset[str] = ENGLISH
     then: Source | None = None  # a second change of the same word, after the first
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
-    similarity_from: int = 0  # in shorter texts the strongest winner is taken
+    similarity_from: int = 0  # words; shorter texts take the strongest winner
 
     @classmethod
     def insert(cls) -> Bae:
@@ -99,22 +102,19 @@ class Bae:
         importance = {p: clean[y] - probs[y] for p, probs in zip(space.positions, without, strict=True)}
 
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 for source in (self.source, self.then) if self.then else (self.source,):
                     (words,) = await offered(space, source, best, [p], ask)
                     candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
                     if not candidates:
                         continue
-                    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                    probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                    winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
+                    probs_of = await ask.scores_of(candidates)
+                    winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                     if winners:
                         similar = self.similarity if len(x) >= self.similarity_from else None
                         return await pick_winner(x, best, winners, similar, ask)
-                    strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
                     if goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

@@ -1,4 +1,4 @@
-"""Several attacks as one: each example's worst case over all of them."""
+"""Several attacks run as one: the worst case of each example over all of them."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from mohs.records import Outcome, Record
 from mohs.text import Example
 from mohs.text.text import brief
 
-_ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these no other member has anything to do
+_ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these, no other member has anything to do
 
 
 @dataclass(frozen=True)
 class Battery:
-    """Trials one after the other, each only on what survived those before it.
+    """Runs trials one after the other, each only on the examples that resisted the ones before it.
 
-    The record is that of the trial that succeeded, under the battery's name and with that trial's in `by`. Where none
-    succeeded it is that of the last, exhausted if any was; an error of one member is one of the battery, unless another
-    member succeeds. Queries add up: a text that two members ask counts twice, as it would without the battery. The
-    models behind are asked once: what one member heard of them is told to the next.
+    The record is that of the successful trial, under the battery's name, with the trial's name in `by`. If none
+    succeeds, it is the record of the last trial, marked exhausted if any trial was. An error of one member is an error
+    of the battery, unless another member succeeds. Queries add up: a text that two members query counts twice, as it
+    would without the battery. The models compute each answer only once, because members share a cache.
     """
 
     name: str
     trials: tuple[Trial, ...]
-    budget: int | None = None  # for all members together
+    budget: int | None = None  # shared by all members
 
     async def __call__(self, example: Example) -> Record:
-        """The worst case of an example."""
+        """The worst case of one example."""
         spent, exhausted, broken = 0, False, None
         record: Record | None = None
         target = self.trials[0].target

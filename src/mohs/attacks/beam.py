@@ -8,47 +8,43 @@ from typing import ClassVar
 from mohs.attacks.climb import Move, climb, single_moves, still_open
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.attacks.textfooler import TextFooler
+from mohs.space import Constraint, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True)
 class Beam:
-    """Change one more word at each step, and go on with the best few texts of all that can be made so.
+    """Change one more word at each step, and continue with the best few of all texts made that way.
 
-    A step asks the victim about every allowed replacement of every word not changed yet, in each text of the beam. The
-    strongest text that reaches the goal is returned, so no success with fewer changed words was passed by among the
-    texts seen. A beam of one is greedy search. Without a width nothing is cut off: then all texts are seen that can be
-    reached by allowed steps, as many as the space is large.
+    Each step queries every allowed replacement of every unchanged word, in each text of the beam. The search returns
+    the strongest text that reaches the goal. So it misses no success with fewer changed words among the texts seen. A
+    beam of one is greedy search. Without a width nothing is cut off: the search then sees every text that allowed steps
+    can reach, which can be as many as the space holds.
 
-    Same space and constraints as TextFooler and the random baseline unless others are given. When the budget does not
-    pay for a whole step, the rest of it goes into trying replacements one by one, those that gained most before first
-    (`climb`).
+    Uses the space and constraints of TextFooler and the random baseline unless others are given. If the budget cannot
+    pay for a whole step, the rest goes into single replacements, starting with those that gained most before (`climb`).
     """
 
     paper: ClassVar[str] = "search over any space"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "all replacements of all words, times the beam, a step"
+    cost: ClassVar[str] = "all replacements of all words, times the beam, per step"
 
     width: int | None = 5  # None keeps every text
-    source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
-    stopwords: frozenset[str] = ENGLISH
+    source: Source = TextFooler.source
+    constraints: tuple[Constraint, ...] = TextFooler.constraints
+    stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """One word a step, until fooled or nothing is left to change."""
+        """One word per step, until the victim is fooled or nothing is left to change."""
         return await beam_search(x, goal, space, single_moves(space), self.width, ask)
 
 
 async def beam_search(x: Text, goal: Goal, space: Space, moves: list[Move], width: int | None, ask: Ask) -> Text:
-    """The strongest text of the first step with a success, or of all that were asked about."""
+    """The strongest text of the first step with a success, or the strongest text seen if there is none."""
     (clean,) = await ask.victim([x])
     beam, best, best_score = [x], x, goal.score(clean)
-    gains: dict[int, float] = {}  # of each move, when it was last asked about
+    gains: dict[int, float] = {}  # of each move, from its last query
     while True:
         steps: dict[Text, int] = {}
         for text in beam:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,44 +18,47 @@ from mohs.text.stopwords import ENGLISH, NLTK
 
 @dataclass(frozen=True)
 class BertAttack:
-    """Replace the most important words first by what a masked language model reads in their place, unmasked.
+    """Replace the most important words by what a masked language model predicts in their place, without a mask.
 
-    Li et al. 2020, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). Importance is the loss of
-    the true label's probability with [MASK] in the place of a word. Candidates are the 48 best readings of the word in
-    the original text, for words of several pieces combinations of the four best of each piece, none of NLTK's
-    stopwords. They are asked in the model's order; the first that fools the victim is the answer, otherwise the
-    strongest is kept if it helps. At most 40% of the words change, and the cosine to the original stays at 0.2 or more.
+    Li et al. 2020, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). The importance of a word is
+    the drop in the true label's probability when [MASK] takes its place. Candidates are the model's 48 best predictions
+    for the word in the original text. Words of several pieces get combinations of the four best predictions of each
+    piece. NLTK's stopwords are excluded. Candidates are queried in the model's order. The first that fools the victim
+    is returned; otherwise the strongest is kept if it helps. At most 40% of the words change, and the cosine to the
+    original stays at 0.2 or more.
 
-    `released` imitates the authors' code: importance with [UNK] and, where that flips the prediction, the gain of the
-    new label; no similarity check; its stopwords are its own, for which ours stand. `textattack` imitates TextAttack's
-    recipe: importance with [UNK], the model reads the text as changed so far, all candidates of a word are asked and
-    the most similar of the winners is taken, of equals the strongest, 40% is rounded up, combinations of pieces are the
-    first 48 in the order of the last piece, and what is left of a budget goes to the first texts of the alphabet.
-    `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: as `paper`, and the vectors of a word and its substitute
-    have a cosine of 0.5 or more; a word without a vector is left out (TextAttack would let it through; the thesis does
-    not say).
+    Preset `released` imitates the authors' code: importance uses [UNK] and adds the gain of the new label if the
+    prediction flips; there is no similarity check; our stopword list stands in for its own. Preset `textattack`
+    imitates TextAttack's recipe: importance uses [UNK]; the model reads the text as changed so far; all candidates of a
+    word are queried, and the most similar winner is taken, or the strongest among equals; 40% is rounded up;
+    combinations of pieces are the first 48 in the order of the last piece; and a budget that is running out goes to the
+    alphabetically first texts. Preset `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: like `paper`, but the
+    vectors of a word and its substitute need a cosine of 0.5 or more. A word without a vector is left out (TextAttack
+    would allow it; the thesis does not say).
 
     Differs from the paper:
-    - probabilities, not logits, are compared, and importance is asked only for words that have candidates;
-    - 40% caps the words changed (the paper looks at a share of the words; of a cap of 40% the authors told TextAttack);
-    - similarity is checked at each step; the authors filtered finished texts, by a threshold for each dataset;
-    - Hauser et al. take the strongest candidate of a word, also among those that fool;
+    - probabilities, not logits, are compared, and importance is computed only for words that have candidates;
+    - 40% caps the words changed. The paper considers a share of the words; the authors told TextAttack of a cap of 40%;
+    - similarity is checked at each step; the authors filtered finished texts, with a threshold for each dataset;
+    - Hauser et al. take the strongest candidate of a word, even among those that fool the victim;
     - encoder, vectors and masked language model are the run's;
-    - [MASK] and [UNK] are written into the text: a victim with other special tokens reads letters.
+    - [MASK] and [UNK] are written into the text, so a victim with other special tokens reads them as letters.
+
     Differs from the released code:
-    - the last token of a text can be attacked, a word that did not help does not stay behind in the text, and the cap
-      is 40% and not one word more;
-    - no filter of antonyms by counter-fitted cosine >= 0.4, which the authors used for sentiment: add the constraint
-      `word-cosine>=0.4`, which unlike theirs also refuses words without a vector.
-    Differs from TextAttack: stopwords are not brought in, importance is not asked for them, and a product of pieces
-    that is no single word counts among the 48; and TextAttack looks at the strongest candidate of a word alone to see
-    whether the model is fooled, which can miss another that does with more than two classes. Its present default of 8
-    candidates is younger than the published figures, which had 48.
+    - the last token of a text can be attacked, a word that did not help is not left in the text, and the cap is exactly
+      40%, not one word more;
+    - there is no filter of antonyms by counter-fitted cosine >= 0.4, which the authors used for sentiment. Add the
+      constraint `word-cosine>=0.4`; unlike theirs, it also refuses words without a vector.
+
+    Differs from TextAttack: stopwords are not introduced, and their importance is not queried; a combination of pieces
+    that is not a single word counts among the 48. TextAttack checks only the strongest candidate of a word for success,
+    so with more than two classes it can miss another candidate that succeeds. Its present default of 8 candidates is
+    newer than the published figures, which used 48.
     """
 
     paper: ClassVar[str] = "Li et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then one per candidate until fooled"
 
     source: Source = UnmaskedWords(k=48)
     constraints: tuple[Constraint, ...] = (
@@ -62,8 +66,8 @@ class BertAttack:
         Constraint(SentenceSimilarity(angular=False), at_least=0.2),
     )
     stopwords: frozenset[str] = NLTK
-    stand_in: str = "[MASK]"  # takes a word's place to see what the word is worth
-    flip_bonus: bool = False  # importance also counts what a new label gains
+    stand_in: str = "[MASK]"  # replaces a word to measure its importance
+    flip_bonus: bool = False  # add the gain of a new label to the importance
     similarity: SentenceSimilarity | None = None  # picks among winners; without it the first winner is taken
     living: bool = False  # candidates are read from the text as changed so far
 
@@ -89,11 +93,11 @@ class BertAttack:
 
     @classmethod
     def primed(cls) -> BertAttack:
-        """BERT-Attack': with a cosine of words."""
+        """BERT-Attack': adds a bound on the cosine of words."""
         return cls(constraints=(*cls.constraints, Constraint(WordCosine(), at_least=0.5)))
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Importance, then word by word."""
+        """Computes importance, then goes word by word."""
         y = goal.label
         (clean,) = await ask.victim([x])
         importance = {}
@@ -104,19 +108,16 @@ class BertAttack:
                 importance[p] += probs[flipped] - clean[flipped]
 
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 (words,) = await space.words(best, [p], ask)
                 candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
                 for batch in [[c] for c in candidates] if self.similarity is None else [sorted(candidates)]:
-                    asked = ask.affordable(batch) or batch  # none fits: asking raises BudgetSpent
-                    probs_of = dict(zip(asked, await ask.victim(asked), strict=True))
-                    winners = {c: goal.score(probs_of[c]) for c in asked if goal.met(probs_of[c])}
+                    probs_of = await ask.scores_of(batch)
+                    winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
                     if winners:
                         return await pick_winner(x, best, winners, self.similarity, ask)
-                    strongest = min(asked, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
-                    if asked and goal.score(probs_of[strongest]) > best_score:
+                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c), default=best)
+                    if probs_of and goal.score(probs_of[strongest]) > best_score:
                         best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

@@ -1,4 +1,4 @@
-"""Bugs: small damages to a word, of which an attack tries one at random of each kind."""
+"""Bugs: small errors in a word. An attack tries one random bug of each kind."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from random import Random
 
 from mohs.space import Space
 
-# A bug is named by the sources that make it (see mohs.space.letters); one made by several is drawn from all of theirs.
+# A bug is named by the sources that make it (see mohs.space.letters). With several sources, it is drawn from all.
 Bug = tuple[str, ...]
 
 
 def drawn(space: Space, position: int, bugs: Sequence[Bug], random: Random) -> list[str]:
-    """One random word of each bug for a position, then whatever comes from other sources, all of it."""
+    """One random word for each bug at a position, then all words from other sources."""
     names, choices = space.offers[position], space.choices[position]
     by_name: dict[str, list[str]] = {}
     for word in choices:

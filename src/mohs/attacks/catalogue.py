@@ -33,12 +33,12 @@ from mohs.tasks.described import describe
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the table of attacks."""
+    """One row of the table of attacks."""
 
     name: str
     presets: tuple[str, ...]
     paper: str
-    box: str  # black, or white for those that look inside the victim
+    box: str  # black, or white if the attack uses the victim's gradients
     needs: tuple[str, ...]
     cost: str
     about: str
@@ -73,7 +73,12 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "textattack": Bae.textattack,
     },
     "clare": {"paper": Clare, "textattack": GreedyClare},
-    "a2t": {"paper": A2T, "paper-mlm": A2T.masked, "textattack": A2T, "textattack-mlm": A2T.masked},  # the same twice
+    "a2t": {
+        "paper": A2T,
+        "paper-mlm": A2T.masked,
+        "textattack": A2T,
+        "textattack-mlm": A2T.masked,
+    },  # both are the same
     "deepwordbug": {"paper": DeepWordBug, "textattack": GreedyDeepWordBug},
     "textbugger": {"paper": TextBugger, "textattack": GreedyTextBugger},
     "textbugger-white": {"paper": WhiteBoxTextBugger},
@@ -111,7 +116,7 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
 }
 
 
-# Attacks run one after the other on what survived: strongest first, as docs/reproductions.md has it.
+# Attacks run one after the other on the examples that resisted. Strongest first, as in docs/reproductions.md.
 BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "textbugger:textattack", "faster-genetic")}
 
 

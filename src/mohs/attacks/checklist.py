@@ -19,34 +19,33 @@ class CheckList:
     """Make changes that should not matter (contractions, names, places, numbers) and see whether one does.
 
     Ribeiro et al. 2020, the general-purpose perturbations of the invariance tests. Each is tried by itself on the
-    original: all contractions written out, all pairs of words drawn together, one name, place or number changed
-    wherever it stands. In the preset `textattack` they are combined by greedy search, each word once.
+    original: expand all contractions, contract all pairs of words that allow it, or change one name, place or number
+    wherever it occurs. Preset `textattack` combines them by greedy search and changes each word at most once.
 
     Differs from the paper's code:
-    - names and places are told by our own short lists and a capital letter (in a text without capitals by the lists
-      alone), not by an entity recogniser; only those of one word, so the first name and the surname of a person change
-      one without the other; all names of the same list are tried, not a random ten;
+    - names and places are recognised by our own short lists and a capital letter (by the lists alone if the text has no
+      capitals), not by an entity recogniser. They are single words, so the first name and the surname of a person
+      change independently. All names of a list are tried, not a random ten;
     - numbers are spread evenly over the range of 20%, not drawn at random;
-    - contractions are of our own list; those cut in two by a tokeniser (it 's) are not seen;
-    - typos, added links and the tests with templates are left out: they make other texts, not other words.
+    - contractions come from our own list; those split by a tokeniser (it 's) are not recognised;
+    - typos, added links and the template tests are left out: they make other texts, not other words.
     """
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
     needs_scores: ClassVar[bool] = False
-    cost: ClassVar[str] = "one a change: up to fifty a name or place, ten a number"
+    cost: ClassVar[str] = "one per change: up to fifty per name or place, ten per number"
 
     source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers()))
     constraints: tuple[Constraint, ...] = ()
     stopwords: frozenset[str] = frozenset()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Every perturbation alone; the strongest that reaches the goal, or the strongest."""
+        """Every perturbation alone: the strongest that reaches the goal, else the strongest."""
         (clean,) = await ask.victim([x])
         texts = list(dict.fromkeys(x.replace_all(move) for move in perturbations(space)))
         texts = await space.allowed(x, texts, ask)
-        texts = ask.affordable(texts) or texts
-        probs_of = dict(zip(texts, await ask.victim(texts), strict=True))
-        better = [t for t in texts if goal.met(probs_of[t]) or goal.score(probs_of[t]) > goal.score(clean)]
+        probs_of = await ask.scores_of(texts)
+        better = [t for t in probs_of if goal.met(probs_of[t]) or goal.score(probs_of[t]) > goal.score(clean)]
         return min(better, key=lambda t: (not goal.met(probs_of[t]), -goal.score(probs_of[t]), t), default=x)
 
 
@@ -54,30 +53,31 @@ class CheckList:
 class CombinedCheckList:
     """The same perturbations, combined greedily as in TextAttack's recipe: each word once, the strongest next.
 
-    As there a number may move by all of itself.
+    As in TextAttack, a number may change by up to 100%.
 
     Differs from TextAttack:
-    - it takes three random names, places and numbers each time, ours are the same ten numbers and all of our lists;
-    - its recogniser finds persons and places, of several words too, and it has nationalities and written numbers;
-    - it contracts no pair behind a word already changed, and knows contractions in small letters only;
-    - the strongest text seen is the answer if none fools the victim, not the last.
+    - it draws three random names, places and numbers each time; ours are always the same ten numbers and all of our
+      lists;
+    - its recogniser finds persons and places, also of several words, and it has nationalities and written numbers;
+    - it contracts no pair that follows a changed word, and knows contractions in lower case only;
+    - if none fools the victim, the strongest text seen is returned, not the last.
     """
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a change, a step"
+    cost: ClassVar[str] = "one per change and step"
 
     source: Source = Union((Expansions(), Contractions(), Names(), Places(), Numbers(share=1.0)))
     constraints: tuple[Constraint, ...] = (Constraint(PositionsAgain(), at_most=0),)
     stopwords: frozenset[str] = frozenset()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """One change a step, until fooled or nothing is left to change."""
+        """One change per step, until the victim is fooled or nothing is left to change."""
         return await beam_search(x, goal, space, single_changes(space), 1, ask)
 
 
 def perturbations(space: Space) -> list[Move]:
-    """Contractions of one kind all together, anything else one old word for one new, wherever it stands."""
+    """All contractions of one kind together; otherwise one old word replaced by one new word wherever it occurs."""
     drawn = {p: word for move in contractions(space) for p, word in move.items()}
     found: dict[tuple[str, ...], dict[int, str]] = {(EXPAND,): {}, (CONTRACT,): drawn}
     for p, words in space.choices.items():
@@ -90,13 +90,13 @@ def perturbations(space: Space) -> list[Move]:
 
 
 def single_changes(space: Space) -> list[Move]:
-    """One replacement each; the two halves of a contraction go together."""
+    """One replacement each. The two halves of a contraction change together."""
     others = [{p: w} for p, words in space.choices.items() for w in words if space.offers[p][w] != CONTRACT]
     return [*others, *contractions(space)]
 
 
 def contractions(space: Space) -> list[Move]:
-    """Every contraction with all its halves; none if constraints refuse one of them."""
+    """Every contraction with both halves, or none of it if constraints refuse a half."""
     found: list[Move] = []
     for p, words in space.choices.items():
         for word in words:

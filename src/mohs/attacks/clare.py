@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -18,7 +19,7 @@ _REPLACE = MaskedWords(k=50, min_probability=5e-4)
 
 
 class Action(NamedTuple):
-    """One change of a text: where, which of the three, and the text it makes."""
+    """One change of a text: its position, its kind, and the resulting text."""
 
     position: int
     kind: int  # 0 replaces, 1 inserts, 2 merges
@@ -27,18 +28,18 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Actions:
-    """The three ways to change a text; replacements come from the space's own source."""
+    """The three ways to change a text. Replacements come from the space's own source."""
 
     insert: Source | None = InsertedWords(k=50, before=False)
     merge: Source = MergedWords(k=50, min_probability=5e-3)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What both need."""
+        """What the two sources need."""
         return (*(self.insert.needs if self.insert else ()), *self.merge.needs)
 
     async def __call__(self, current: Text, positions: Sequence[int], space: Space, ask: Ask) -> list[Action]:
-        """Every action at these positions; words that an action has changed before are left alone."""
+        """Every action at these positions. Words that an action has already changed are left alone."""
         free = {p for p in space.positions if current.words[p] == space.text.words[p]}
         places = [p for p in positions if p in free]
         pairs = [p for p in places if p + 1 in free]
@@ -57,23 +58,23 @@ class Actions:
 
 @dataclass(frozen=True)
 class Clare:
-    """Replace a word, insert one behind it or merge two, wherever that hurts most, one action a position.
+    """Replace a word, insert one after it or merge two, wherever that hurts most, one action per position.
 
-    Li et al. 2021, "Contextualized perturbation for textual adversarial attack", Algorithm 1. On the original text
-    every action at every position is tried, and for each position the best is noted. The noted actions are then
-    applied, the strongest first, until the victim is fooled. Each is filled in anew in the text as changed so far (as
-    in the released code; the algorithm can be read either way) and applied if it helps. Guesses of the masked language
-    model must have a probability of 5e-4 to replace and of 5e-3 to merge, 50 at most; stopwords are not replaced.
+    Li et al. 2021, "Contextualized perturbation for textual adversarial attack", Algorithm 1. Every action at every
+    position is tried on the original text, and the best of each position is noted. The noted actions are then applied,
+    the strongest first, until the victim is fooled. Each is filled in again on the text as changed so far, and applied
+    if it helps (as in the released code; the algorithm can be read either way). Guesses of the masked language model
+    need a probability of 5e-4 to replace and of 5e-3 to merge. At most 50 are used. Stopwords are not replaced.
 
-    The paper prints a similarity of 0.7. The released code's scale is 1 - angle, in a window of 15 words against the
-    text before the step: that is 0.904507 as 1 - angle/pi, 0.9553 as a cosine. So does this.
+    The paper states a similarity of 0.7. The released code's scale is 1 - angle, in a window of 15 words against the
+    text before the step: 0.904507 as 1 - angle/pi, 0.9553 as a cosine. This attack does the same.
 
     Differs from the paper and the released code:
-    - no limit on the number of actions (the paper's T is not known to us; the code has none);
-    - a word is inserted behind a word; the code inserts beside punctuation too, but never behind the last token;
-    - two words are merged if their parts of speech are among the pairs of the code and nothing but space is between
-      them; the code spares the first five tokens;
-    - one action a position, as printed: the code allows an insertion beside a replaced word;
+    - there is no limit on the number of actions (we do not know the paper's T; the code has none);
+    - a word is inserted after a word; the code also inserts beside punctuation, but never after the last token;
+    - two words are merged if their parts of speech are among the code's pairs and only whitespace is between them; the
+      code spares the first five tokens;
+    - there is one action per position, as printed; the code allows an insertion beside a replaced word;
     - thresholds do not depend on the dataset (the code's for AG News let every insertion pass), and the code's
       exceptions for sentiment (adjectives, adverbs and auxiliaries stay) are left out;
     - encoder, tagger and masked language model (theirs: DistilRoBERTa) are the run's.
@@ -81,21 +82,21 @@ class Clare:
 
     paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 150 a word, then 50 an action"
+    cost: ClassVar[str] = "up to 150 per word, then 50 per action"
     living: ClassVar[bool] = True
 
     source: Source = Sparing(_REPLACE, NLTK)
     constraints: tuple[Constraint, ...] = (
         Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.904507),
     )
-    stopwords: frozenset[str] = frozenset()  # beside stopwords words are put in, and merged with them
+    stopwords: frozenset[str] = frozenset()  # none: words may be inserted beside stopwords and merged with them
     actions: Actions = Actions()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Algorithm 1."""
         (clean,) = await ask.victim([x])
         best, best_score = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             tried = await self.actions(x, space.positions, space, ask)
             probs_of = await _asked(x, tried, space, ask)
             noted: dict[int, tuple[float, Action]] = {}
@@ -111,31 +112,29 @@ class Clare:
                     best, best_score = strongest, goal.score(probs_of[strongest])
                     if goal.met(probs_of[strongest]):
                         break
-        except BudgetSpent:
-            pass
         return best
 
 
 @dataclass(frozen=True)
 class GreedyClare:
-    """CLARE as TextAttack does it: at every step all actions anew, and the strongest is applied.
+    """CLARE as in TextAttack: try all actions again at every step, and apply the strongest.
 
-    As in TextAttack a step is taken even where no action helps. The cosine to the original in a window of 15 words is
-    at least 0.7, texts of under 15 words pass; words are inserted before words, and not before stopwords; stopwords can
-    be merged.
+    As in TextAttack, a step is taken even if no action helps. The cosine to the original in a window of 15 words is at
+    least 0.7, and texts of under 15 words pass. Words are inserted before words, but not before stopwords. Stopwords
+    can be merged.
 
     Differs from TextAttack:
-    - of several texts that fool the victim or not, one that does is taken, and if none does at the end the strongest
-      text seen is the answer, not the last;
-    - a word beside which one was inserted is not changed again, and words changed before are not merged;
+    - a text that fools the victim is always preferred, and if none does, the strongest text seen is returned, not the
+      last;
+    - a word beside an insertion is not changed again, and changed words are not merged;
     - words with punctuation between them are not merged;
-    - guesses that are no whole words count among the 50, and are no candidates;
+    - guesses that are not whole words count among the 50 but are not candidates;
     - encoder, tagger and masked language model are the run's.
     """
 
     paper: ClassVar[str] = "Li et al. 2021 (CLARE)"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 150 a word, at every step"
+    cost: ClassVar[str] = "up to 150 per word, at every step"
     living: ClassVar[bool] = True
 
     source: Source = Sparing(Union((_REPLACE, InsertedWords(k=50, after=False))), NLTK)
@@ -149,7 +148,7 @@ class GreedyClare:
         """Greedy search over all actions."""
         (clean,) = await ask.victim([x])
         current, best, best_score = x, x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             while probs_of := await _asked(
                 current, await self.actions(current, space.positions, space, ask), space, ask
             ):
@@ -159,13 +158,10 @@ class GreedyClare:
                     return current
                 if scores[current][1] > best_score:
                     best, best_score = current, scores[current][1]
-        except BudgetSpent:
-            pass
         return best
 
 
 async def _asked(current: Text, actions: Iterable[Action], space: Space, ask: Ask) -> dict[Text, Scores]:
-    """What the victim says of the texts that obey the constraints, as far as the budget goes."""
+    """The victim's scores for the texts that obey the constraints, as far as the budget allows."""
     candidates = await space.allowed(current, list(dict.fromkeys(action.text for action in actions)), ask)
-    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-    return dict(zip(candidates, await ask.victim(candidates), strict=True))
+    return await ask.scores_of(candidates)

@@ -21,25 +21,26 @@ from mohs.text.stopwords import NLTK
 class DeepWordBug:
     """Misspell the most important words at random, as many as the edit distance allows.
 
-    Gao et al. 2018, with its main setting: the combined score and one random letter substituted in a word.
-    A word's temporal head score is what it adds to the true label's probability when the text is read up to it, its
-    tail score what it adds when the text is read from it on; the combined score is the head score and `tail` times the
-    tail score. The words are then changed in that order until the texts are 30 edits apart. The model is not
-    asked between the edits, so a long text ends with thirty misspellings whatever the model says.
+    Gao et al. 2018, with its main setting: the combined score and one random letter substituted in a word. A word's
+    temporal head score is what it adds to the true label's probability when the text is read up to it. Its tail score
+    is what it adds when the text is read from it on. The combined score is the head score plus `tail` times the tail
+    score. The words are then changed in that order until the edit distance is 30. The model is not queried between the
+    edits, so a long text always ends with thirty misspellings.
 
     Differs from the paper:
-    - an edit is drawn uniformly from the distinct misspellings of the word, and never leaves it as it is;
-    - before the first word, and after the last, all classes count as equally likely (as in the released code, where the
-      paper has the prediction on an empty text); how much the tail counts in the paper is not known to us, the released
-      code takes 1;
+    - an edit is drawn uniformly from the distinct misspellings of the word, and always changes it;
+    - before the first word and after the last, all classes count as equally likely. The released code does so too; the
+      paper uses the prediction on an empty text. We do not know the paper's weight of the tail; the released code uses
+      1;
     - in a pair, only the field of the word is cut;
-    - the bound is on edits, as in the paper, where the released code counts words.
+    - the bound is on edits, as in the paper; the released code counts words.
+
     Other transformations of the paper: `--source swap`, `delete` or `insert`.
     """
 
     paper: ClassVar[str] = "Gao et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "two a word"
+    cost: ClassVar[str] = "two per word"
 
     source: Source = ChangeLetter()
     constraints: tuple[Constraint, ...] = (Constraint(EditDistance(), at_most=30),)
@@ -84,17 +85,18 @@ class DeepWordBug:
 class GreedyDeepWordBug:
     """Misspell the most important words, each by the best of four random edits, until the model is fooled.
 
-    DeepWordBug as TextAttack has it: importance is what happens with [UNK] in the place of the word, then for each word
-    one random swap, substitution, deletion and insertion is asked, and the best kept if it helps, within an edit
+    DeepWordBug as in TextAttack. Importance is measured by putting [UNK] in the place of the word. For each word, one
+    random swap, substitution, deletion and insertion are queried, and the best is kept if it helps, within an edit
     distance of 30.
 
-    Differs from TextAttack: importance is asked only for words that have misspellings; edits are drawn from the
-    distinct misspellings, and a letter may also be put after the last; see `greedy_in_order` on several classes.
+    Differs from TextAttack: importance is queried only for words that have misspellings; edits are drawn from the
+    distinct misspellings, and a letter may also be added after the last; see `greedy_in_order` for more than two
+    classes.
     """
 
     paper: ClassVar[str] = "Gao et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then four a word until fooled"
+    cost: ClassVar[str] = "one per word, then four per word until fooled"
 
     source: Source = Union(
         (
@@ -110,7 +112,7 @@ class GreedyDeepWordBug:
     bugs: tuple[Bug, ...] = (("swap",), ("substitute",), ("delete",), ("insert",))
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Rank once, then word by word."""
+        """Rank the words once, then go word by word."""
         hidden = await replacing(x, space.positions, self.unknown, ask)
         importance = {p: goal.score(probs) for p, probs in zip(space.positions, hidden, strict=True)}
         return await greedy_in_order(

@@ -22,31 +22,31 @@ class FasterGenetic:
     """Breed texts whose allowed swaps are fixed once, for the original, so that words do not drift.
 
     Jia et al. 2019, section 5 and appendix A.3 (preset `paper`). The swaps S(x, i) of a word are those of its 8 nearest
-    neighbours (squared distance at most 0.5) with which the original loses at most 5 of log-probability, read with 6
-    words on each side. As in the released code, every word with swaps is drawn alike, changed or not, the best of its
-    swaps and the original word is taken, parents are drawn in proportion to the probability of the wrong label, and
-    any number of words may change. 60 members, 40 generations.
+    neighbours (squared distance at most 0.5) that lower the original's log-probability by at most 5, read with 6 words
+    on each side. As in the released code, every word with swaps is drawn with equal probability, whether it has changed
+    or not; the best of its swaps and the original word is taken; parents are drawn in proportion to the probability of
+    the wrong label; and any number of words may change. 60 members, 40 generations.
 
     Preset `no-lm` leaves out the language model, as the released code can.
 
     Differs from the paper:
     - at the edges of a text the window is shifted, not cut;
-    - constraints that the user adds are decided like the language model's where they judge steps, once for the
-      original; a child that breaks one on whole texts is bred again;
-    - when the budget or the last generation ends the search, the best text ever asked is given back;
-    - the vectors and the language model are the run's, where the paper has counter-fitted vectors and a recurrent
-      model of its own time;
-    - a query budget too small for these numbers makes the population smaller, then the number of swaps tried, and what
-      is left of it goes to further populations.
+    - constraints that the user adds are applied once to the original if they judge steps, like the language model. A
+      child that breaks a constraint on whole texts is bred again;
+    - when the budget or the last generation ends the search, the best text ever queried is returned;
+    - the vectors and the language model are the run's; the paper uses counter-fitted vectors and a recurrent model of
+      its time;
+    - if the query budget is too small, the population shrinks first, then the number of swaps tried. What is left of
+      the budget goes to further populations.
 
-    Preset `textattack` is another search: that of `genetic:textattack`, its sign included, with this language-model
-    constraint in a window of 6 words, of the text as it stands against the original, and at most 20% of the words.
-    Its recipe stops after 20 generations in the version that we read; 40 are the later one's.
+    Preset `textattack` is a different search: that of `genetic:textattack`, including its sign. It uses this
+    language-model constraint in a window of 6 words, comparing the current text with the original, and changes at most
+    20% of the words. Its recipe stops after 20 generations in the version that we read; the later version has 40.
     """
 
     paper: ClassVar[str] = "Jia et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 9 a member (60) and generation (40)"
+    cost: ClassVar[str] = "up to 9 per member (60) and generation (40)"
 
     population: int = 60
     generations: int = 40

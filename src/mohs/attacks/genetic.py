@@ -27,50 +27,50 @@ from mohs.text.stopwords import ENGLISH, NLTK
 
 @dataclass(frozen=True)
 class Genetic:
-    """Breed texts: parents by their scores, words from either, then the best replacement of one random word.
+    """Breed texts: draw parents by score, mix their words, then take the best replacement of one random word.
 
-    Alzantot et al. 2018. A word is drawn by its number of neighbours (squared distance at most 0.5), among
-    those that are still as in the original; of its 8 nearest, the 4 that a language model finds likeliest in place are
-    tried (preset `paper`), and the one nearest to the goal is taken if it helps. Parents are drawn by
-    exp(score / 0.3); the best member goes on as it is. At most 20% of the words change.
+    Alzantot et al. 2018. A word is drawn in proportion to its number of neighbours (squared distance at most 0.5),
+    among those still unchanged. Of its 8 nearest neighbours, the 4 that a language model finds most likely in place are
+    tried (preset `paper`), and the one nearest to the goal is taken if it helps. Parents are drawn by exp(score / 0.3).
+    The best member survives unchanged. At most 20% of the words change.
 
-    The default preset, `no-lm`, leaves out the language model and is the same otherwise, so that it needs none.
+    The default preset, `no-lm`, needs no language model. It is otherwise the same.
 
     Differs from the paper:
-    - a text over 20% is never made (a child that would be is bred again, at most 20 times), where the paper counts it
-      as a failure in the end;
-    - when the budget or the last generation ends the search, the best text ever asked is given back;
-    - the language model reads the word with one on each side, as the released code does where it looks ahead, and is
-      the one that the run names; the vectors are the run's too, and the stopword list, which stands for the released
-      code's 26 most frequent words, is our own;
-    - the released code tries 20 neighbours and keeps 5 unless told otherwise; where every word has been changed, it
-      changes one again, as none is here;
-    - a query budget too small for these numbers makes the population smaller, then the number of neighbours tried, and
-      what is left of it goes to further populations.
+    - a text over 20% is never made; such a child is bred again, at most 20 times. The paper counts it as a failure in
+      the end;
+    - when the budget or the last generation ends the search, the best text ever queried is returned;
+    - the language model reads the word with one word on each side, as the released code does where it looks ahead, and
+      is the one that the run names. The vectors are the run's too. The stopword list is ours and stands in for the
+      released code's 26 most frequent words;
+    - by default, the released code tries 20 neighbours and keeps 5. When every word has changed, it changes one again;
+      here none is;
+    - if the query budget is too small, the population shrinks first, then the number of neighbours tried. What is left
+      of the budget goes to further populations.
 
-    Preset `textattack`: parents are drawn by exp(-score / 0.3), which favours the weak, a fault imitated knowingly;
-    where a replacement does not help, another word is drawn until one does; the number of neighbours counted is that
-    of the 8 nearest (there: of those that the constraints leave, at most 4); 20% are rounded up; NLTK's stopwords; the
-    language model reads the whole text (there: all before the word). There, crossovers are not checked at all, and
-    words without neighbours can be drawn in vain.
+    Preset `textattack`: parents are drawn by exp(-score / 0.3), which favours the weak (a bug, imitated on purpose). If
+    a replacement does not help, other words are drawn until one does. Words are weighted by their neighbours among the
+    8 nearest (in TextAttack: by those that the constraints leave, at most 4). The 20% is rounded up. Stopwords are
+    NLTK's. The language model reads the whole text (in TextAttack: all before the word). TextAttack does not check
+    crossovers at all, and can draw words without neighbours in vain.
 
-    Preset `adjusted`, AlzAdjusted of Morris et al. 2020 ("Reevaluating Adversarial Examples in Natural Language") by
-    its recipe: TextAttack's search without its language model and its 20%; the 50 nearest words with cosine >= 0.9, a
-    cosine >= 0.98 in a window of 15 words with the text before the step, short texts included, no new grammar errors.
-    The recipe names NLTK's stopwords and no word twice, then drops both from its list; here they hold. The encoder and
-    the grammar checker are the run's (there: BERT sentence vectors and LanguageTool).
+    Preset `adjusted` is AlzAdjusted of Morris et al. 2020 ("Reevaluating Adversarial Examples in Natural Language"),
+    following its recipe: TextAttack's search without its language model and its 20%. It uses the 50 nearest words with
+    cosine >= 0.9, a cosine >= 0.98 to the text before the step in a window of 15 words (short texts included), and no
+    new grammar errors. The recipe names NLTK's stopwords and no word twice, then drops both from its list; here they
+    apply. The encoder and the grammar checker are the run's (in the recipe: BERT sentence vectors and LanguageTool).
     """
 
     paper: ClassVar[str] = "Alzantot et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "up to 9 a member (60) and generation (20)"
+    cost: ClassVar[str] = "up to 9 per member (60) and generation (20)"
 
     population: int = 60  # S
     generations: int = 20  # G
-    nearest: int = 8  # N: of the neighbours that count for drawing a word, so many are tried
+    nearest: int = 8  # N: how many neighbours are tried, of all those that count for drawing a word
     temperature: float = 0.3
     favour_weak: bool = False  # TextAttack's sign
-    persist: bool = False  # draw another word where the first did not help
+    persist: bool = False  # draw another word if the first did not help
     source: Source = Neighbours(k=50, min_cosine=-1, max_distance=0.5)
     constraints: tuple[Constraint, ...] = (Constraint(WordsBeyond(0.2), at_most=0),)
     stopwords: frozenset[str] = ENGLISH
@@ -108,7 +108,7 @@ class Genetic:
 
 
 def genetic_paper() -> Genetic:
-    """With the language model: the preset `paper`."""
+    """The preset `paper`, with the language model."""
     likeliest = Constraint(FluencyRank(window=3), at_most=4)  # K
     return Genetic(constraints=(*Genetic.constraints, likeliest))
 
@@ -125,7 +125,7 @@ def genetic_textattack() -> Genetic:
 
 
 def genetic_adjusted() -> Genetic:
-    """The preset `adjusted`. That no word changes twice is in the search itself."""
+    """The preset `adjusted`. The search itself never changes a word twice."""
     return Genetic(
         nearest=50,
         favour_weak=True,

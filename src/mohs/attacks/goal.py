@@ -1,4 +1,4 @@
-"""What an attack is after: fooling the model, or for input reduction a shorter text that it reads alike."""
+"""The goal of an attack: to fool the model or, for input reduction, to find a shorter text with the same prediction."""
 
 from __future__ import annotations
 
@@ -9,88 +9,72 @@ from typing import Protocol
 from mohs.errors import BadInput
 
 _CLASSES_NAMED = 12
-SCORE_DECIMALS = 6  # scores are compared after rounding, so that the last bits of a model decide nothing
+SCORE_DECIMALS = 6  # scores are rounded before comparison, so that a model's last bits decide nothing
 
 
 def predicted(scores: Sequence[float]) -> int:
-    """The class with the highest score; the first of equals."""
+    """The class with the highest score; the first if there are several."""
     return scores.index(max(scores))
 
 
 class Goal(Protocol):
-    """An aim for one example: is it reached, and how near is a text to it?"""
+    """A goal for one example: whether a text reaches it, and how near a text is to it."""
+
+    label: int  # the true label of the example
 
     def met(self, scores: Sequence[float]) -> bool:
-        """Whether scores like these reach the goal, as far as scores can tell."""
+        """Whether these scores reach the goal, as far as scores can tell."""
         ...
 
     def won(self, scores: Sequence[float], left: int) -> bool:
-        """The verdict on a text with these scores and so many words left in the fields that may change."""
-        ...
+        """The verdict on a text with these scores. left: the number of words in the fields that may change."""
+        return self.met(scores)
 
     def skips(self, scores: Sequence[float], left: int) -> bool:
-        """Whether an original like this is no case for an attack: at the goal already, or misread."""
-        ...
+        """Whether to skip an original with these scores: it reaches the goal already, or is misclassified."""
+        return self.met(scores)
 
     def score(self, scores: Sequence[float]) -> float:
-        """Nearer is higher, rounded; only the order matters."""
+        """How near to the goal: higher is nearer. The value is rounded; only the order matters."""
         ...
 
     def margin(self, scores: Sequence[float]) -> float:
-        """How far the decision is from a tie; small either way means it could have fallen otherwise."""
-        ...
+        """The distance of the decision from a tie. A small margin means that it could have gone the other way.
 
-    @property
-    def label(self) -> int:
-        """The true label of the example."""
-        ...
+        By default, this is the absolute difference between the true label's score and the best other score.
+        """
+        return _lead(scores, self.label)
 
 
 @dataclass(frozen=True)
-class Untargeted:
+class Untargeted(Goal):
     """Any wrong label."""
 
     label: int
-    refusal: int | None = None  # the column that says "rejected", which is no label
+    refusal: int | None = None  # the column that means "rejected"; it is not a label
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The prediction is a label, and not the true one."""
+        """Whether the prediction is a wrong label, and not a rejection."""
         return predicted(scores) not in (self.label, self.refusal)
 
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
-
-    def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is wrong already."""
-        return self.met(scores)
-
     def score(self, scores: Sequence[float]) -> float:
-        """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
-
-    def margin(self, scores: Sequence[float]) -> float:
-        """The true label's lead over the best other, or the other way round."""
-        return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
+        """One minus the probabilities of the true label and of a rejection."""
+        return _lost(scores, self.label, self.refusal)
 
 
 @dataclass(frozen=True)
-class Targeted:
+class Targeted(Goal):
     """One chosen wrong label."""
 
     label: int
     target: int
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The prediction is the target."""
+        """Whether the prediction is the target."""
         return predicted(scores) == self.target
 
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
-
     def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is the target already, and what is wrong in another way."""
+        """Skips what is classified as the target already, or misclassified otherwise."""
         return self.met(scores) or predicted(scores) != self.label
 
     def score(self, scores: Sequence[float]) -> float:
@@ -98,33 +82,25 @@ class Targeted:
         return round(scores[self.target], SCORE_DECIMALS)
 
     def margin(self, scores: Sequence[float]) -> float:
-        """The target's lead over the best other, or the other way round."""
-        return abs(scores[self.target] - max(s for i, s in enumerate(scores) if i != self.target))
+        """The absolute difference between the target's score and the best other score."""
+        return _lead(scores, self.target)
 
 
 @dataclass(frozen=True)
-class Below:
-    """The true label's probability under a threshold."""
+class Below(Goal):
+    """The true label's probability below a threshold."""
 
     label: int
     threshold: float
-    refusal: int | None = None  # the column that says "rejected"
+    refusal: int | None = None  # the column that means "rejected"
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The true label's probability is under the threshold, and the text is not rejected."""
+        """Whether the true label's probability is below the threshold and the text is not rejected."""
         return scores[self.label] < self.threshold and predicted(scores) != self.refusal
 
-    def won(self, scores: Sequence[float], left: int) -> bool:
-        """The scores alone decide."""
-        return self.met(scores)
-
-    def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is under the threshold already."""
-        return self.met(scores)
-
     def score(self, scores: Sequence[float]) -> float:
-        """One minus the true label's probability, and minus that of being rejected."""
-        return round(1 - scores[self.label] - _of(scores, self.refusal), SCORE_DECIMALS)
+        """One minus the probabilities of the true label and of a rejection."""
+        return _lost(scores, self.label, self.refusal)
 
     def margin(self, scores: Sequence[float]) -> float:
         """The distance from the threshold."""
@@ -132,49 +108,50 @@ class Below:
 
 
 @dataclass(frozen=True)
-class Reduced:
-    """The true label still, with at most so many words left (TextAttack's goal of input reduction, where it is one)."""
+class Reduced(Goal):
+    """The true label with at most `words` words left (TextAttack's goal of input reduction, if given as a goal)."""
 
     label: int
     words: int
 
     def met(self, scores: Sequence[float]) -> bool:
-        """The prediction is the true label; how short the text is, scores cannot tell."""
+        """Whether the prediction is the true label. Scores cannot tell how short the text is."""
         return predicted(scores) == self.label
 
     def won(self, scores: Sequence[float], left: int) -> bool:
-        """The prediction is the true label, and few enough words are left."""
+        """Whether the prediction is the true label and few enough words are left."""
         return self.met(scores) and left <= self.words
 
     def skips(self, scores: Sequence[float], left: int) -> bool:
-        """What is wrong, and what is short enough already."""
+        """Skips what is misclassified or short enough already."""
         return not self.met(scores) or left <= self.words
 
     def score(self, scores: Sequence[float]) -> float:
         """The true label's probability."""
         return round(scores[self.label], SCORE_DECIMALS)
 
-    def margin(self, scores: Sequence[float]) -> float:
-        """The true label's lead over the best other, or the other way round."""
-        return abs(scores[self.label] - max(s for i, s in enumerate(scores) if i != self.label))
+
+def _lost(scores: Sequence[float], label: int, refusal: int | None) -> float:
+    rejected = 0.0 if refusal is None else scores[refusal]
+    return round(1 - scores[label] - rejected, SCORE_DECIMALS)
 
 
-def _of(scores: Sequence[float], column: int | None) -> float:
-    return 0.0 if column is None else scores[column]
+def _lead(scores: Sequence[float], label: int) -> float:
+    return abs(scores[label] - max(s for i, s in enumerate(scores) if i != label))
 
 
-UNTARGETED = "untargeted"  # the goal of a run unless told otherwise; an attack with a goal of its own has that instead
+UNTARGETED = "untargeted"  # the default goal; an attack's own goal replaces it
 
 
 def keeps_label(spec: str) -> bool:
-    """Whether the prediction is to stay: then a success fools nobody, and accuracy under attack says nothing."""
+    """Whether the goal keeps the prediction. A success then fools nobody, and accuracy under attack is meaningless."""
     return spec.partition(":")[0] == "reduced"
 
 
 def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = (), refusal: int | None = None) -> Goal:
-    """`untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`, for one example.
+    """The goal for one example from `untargeted`, `targeted:LABEL`, `below:T` or `reduced:N`.
 
-    refusal: the column of the scores that says "rejected", where a victim can reject a text.
+    refusal: the score column that means "rejected", if the victim can reject a text.
     """
     kind, _, value = spec.partition(":")
     try:
@@ -188,12 +165,12 @@ def parse_goal(spec: str, label: int, classes: int, names: Sequence[str] = (), r
             return Reduced(label, int(value))
     except ValueError:
         pass
-    named = f"targeted:N with a class from 0 to {classes - 1}"
+    named = f"targeted:N with N from 0 to {classes - 1}"
     if names:
         more = f" and {len(names) - _CLASSES_NAMED} more" if len(names) > _CLASSES_NAMED else ""
         some = ", ".join(names[:_CLASSES_NAMED])
-        named = f"targeted:CLASS with a class of {some}{more} (or its number, 0 to {classes - 1})"
+        named = f"targeted:CLASS with CLASS one of {some}{more} (or its number, 0 to {classes - 1})"
     raise BadInput(
         f"Unknown goal {spec!r}; use untargeted, {named}, "
-        "below:T with 0 < T <= 1, or for input reduction reduced:N with at least one word."
+        "below:T with 0 < T <= 1, or, for input reduction only, reduced:N with N >= 1."
     )

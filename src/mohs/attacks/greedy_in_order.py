@@ -1,8 +1,9 @@
-"""Words in a fixed order, each given its best candidate on the text as it stands: the greedy search of TextAttack."""
+"""TextAttack's greedy search: visit words in a fixed order, and give each its best candidate in the current text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
@@ -15,33 +16,34 @@ from mohs.text import Text
 async def greedy_in_order(
     x: Text,
     order: Iterable[int],
-    words: Callable[[int], Sequence[str]],
+    words: Callable[[int], Sequence[str]] | None,  # None: those of the space for the current text
     goal: Goal,
     space: Space,
     ask: Ask,
     similarity: SentenceSimilarity | None = None,
+    *,
+    of_step: bool = False,  # the similarity judges steps, and is not computed for a single winner
 ) -> Text:
-    """Replace word by word until the model is fooled; what does not help is not kept.
+    """Replace word by word until the model is fooled. A replacement that does not help is not kept.
 
-    Among the candidates of a word that fool the model the one most similar to the original is taken, or without a
-    similarity the strongest. (TextAttack looks at the strongest alone to see whether the model is fooled, which can
-    miss another that does with more than two classes.)
+    If candidates of a word fool the model, the one most similar to the original is taken, or the strongest if there is
+    no similarity. (TextAttack checks only the strongest candidate for success. With more than two classes it can miss
+    another that succeeds.)
     """
     (clean,) = await ask.victim([x])
     best, best_score = x, goal.score(clean)
-    try:
+    with suppress(BudgetSpent):
         for p in order:
-            candidates = await space.allowed(best, [best.replace(p, word) for word in words(p)], ask)
+            new = words(p) if words else (await space.words(best, [p], ask))[0]
+            candidates = await space.allowed(best, [best.replace(p, word) for word in new], ask)
             if not candidates:
                 continue
-            candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-            probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-            winners = {c: goal.score(probs_of[c]) for c in candidates if goal.met(probs_of[c])}
+            probs_of = await ask.scores_of(candidates)
+            winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
             if winners:
-                return await pick_winner(x, None, winners, similarity, ask, weigh_one=True)
-            strongest = min(candidates, key=lambda c: (-goal.score(probs_of[c]), c))
+                current = best if of_step else None
+                return await pick_winner(x, current, winners, similarity, ask, weigh_one=not of_step)
+            strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
             if goal.score(probs_of[strongest]) > best_score:
                 best, best_score = strongest, goal.score(probs_of[strongest])
-    except BudgetSpent:
-        pass
     return best

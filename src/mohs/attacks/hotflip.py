@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,17 +22,17 @@ from mohs.text.stopwords import ENGLISH
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """How much a replacement should raise the loss, by the gradient: slope . (new vector - old vector).
+    """First-order estimate of how much a replacement raises the loss: gradient . (new vector - old vector).
 
-    The loss is minus the log-probability of the true label, or for a chosen label that one's with the other sign. A
-    word of several tokens counts as one that stands at their mean and moves as a whole; a replacement that is not a
-    single token of the victim has no vector and no estimate.
+    The loss is minus the log-probability of the true label. For a targeted goal it is the log-probability of the
+    target. A word of several tokens counts as one token at their mean, which moves as a whole. A replacement that is
+    not a single token of the victim has no vector and no estimate.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("gradients",)
 
     async def __call__(self, text: Text, goal: Goal, space: Space, ask: Ask) -> dict[Text, float]:
-        """The texts one replacement further on, at places not changed yet, each with its estimate."""
+        """All texts with one more replacement at an unchanged position, each with its estimate."""
         label, sign = (goal.target, 1) if isinstance(goal, Targeted) else (goal.label, -1)
         (slope,) = await ask.gradients([Labelled(text.fields, label)])
         rows = slope.by_word(text.spans())
@@ -46,23 +47,23 @@ class FirstOrder:
 
 
 def _rounded(value: float) -> float:
-    """To five digits that count: where a victim is sure of itself all slopes are tiny, and still differ."""
+    """Five significant digits. A confident victim has tiny gradients that still differ."""
     return float(f"{value:.5g}")
 
 
 @dataclass(frozen=True)
 class OtherLexemes:
-    """The offers of a source without other forms of the same word: neither film for films nor went for go."""
+    """Filters a source: leaves out other forms of the same word, such as film for films or went for go."""
 
     source: Source
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the source needs, and vectors as the vocabulary that says which guessed forms exist."""
+        """What the source needs, plus vectors: their vocabulary says which guessed forms exist."""
         return tuple(dict.fromkeys((*self.source.needs, "vectors")))
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """Words that can be forms of one base are left out."""
+        """The source's offers without words that can share a base form with the original."""
         exists = ask.vectors.index.__contains__
         found = []
         for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
@@ -78,26 +79,28 @@ def _lexemes(word: str, exists: Callable[[str], bool]) -> set[str]:
 
 @dataclass(frozen=True)
 class HotFlip:
-    """Flip the words whose change the gradient says hurts most, by a beam search over few flips.
+    """Flip the words whose change hurts most according to the gradient, by a beam search over few flips.
 
-    Ebrahimi et al. 2018, sections 3 and 5 (words): the loss after a replacement is estimated to first order, the
-    estimates of several flips add up, and a beam of ten keeps the best sums; one gradient for each text of the beam and
-    step. At most two words are flipped. Word cosine >= 0.8, the same part of speech, no stopwords, no other form of the
-    same word. The victim is asked about the beam only.
+    Ebrahimi et al. 2018, sections 3 and 5 (words). The loss after a replacement is estimated to first order. The
+    estimates of several flips add up, and a beam of ten keeps the best sums. Each step takes one gradient for each text
+    of the beam. At most two words are flipped. Constraints: word cosine >= 0.8, the same part of speech, no stopwords,
+    no other form of the same word. The victim is queried only about the beam.
 
     Differs from the paper:
-    - candidates are the neighbours by the run's vectors; the paper compares vectors of the victim over its vocabulary;
-    - forms of a word are told by rules of spelling;
-    - a word that is several tokens to the victim counts as one (see FirstOrder): the paper's victim reads whole words.
-    Differs from TextAttack, which takes the one best word of the whole vocabulary before it looks at the constraints,
-    so that hardly any step is allowed, and lets nouns stand for verbs: here the constraints come first. There is no
-    preset for it.
-    Gradients do not count as queries: each text of the beam costs one of both.
+    - candidates are neighbours by the run's vectors; the paper compares the victim's vectors over its vocabulary;
+    - forms of a word are recognised by spelling rules;
+    - a word of several tokens counts as one (see FirstOrder); the paper's victim reads whole words.
+
+    Differs from TextAttack, which picks the one best word of the whole vocabulary before it checks the constraints, so
+    that hardly any step is allowed, and which lets nouns replace verbs. Here the constraints come first. There is no
+    preset that imitates it.
+
+    Gradients do not count as queries: each text of the beam costs one query and one gradient.
     """
 
     paper: ClassVar[str] = "Ebrahimi et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "the beam a step (10), and as many gradients"
+    cost: ClassVar[str] = "the beam (10) per step, and as many gradients"
 
     width: int = 10
     flips: int = 2
@@ -110,7 +113,7 @@ class HotFlip:
         """Section 3.3."""
         (clean,) = await ask.victim([x])
         beam, best, best_score = {x: 0.0}, x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.flips):
                 sums: dict[Text, float] = {}
                 for text, so_far in beam.items():
@@ -121,13 +124,10 @@ class HotFlip:
                 beam = dict(sorted(sums.items(), key=lambda item: (-item[1], item[0]))[: self.width])
                 if not beam:
                     break
-                texts = ask.affordable(list(beam)) or list(beam)
-                probs_of = dict(zip(texts, await ask.victim(texts), strict=True))
-                strongest = min(texts, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
+                probs_of = await ask.scores_of(list(beam))
+                strongest = min(probs_of, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
                 if goal.met(probs_of[strongest]):
                     return strongest
                 if goal.score(probs_of[strongest]) > best_score:
                     best, best_score = strongest, goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best

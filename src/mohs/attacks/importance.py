@@ -1,4 +1,4 @@
-"""How much each word matters to the victim: what happens without it, or with another in its place."""
+"""How much each word matters to the victim: what happens if it is deleted or replaced."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from mohs.text import Text
 
 
 async def deleting(x: Text, positions: Sequence[int], ask: Ask) -> list[Scores]:
-    """The victim's scores without each of the words."""
+    """The victim's scores with each of the words deleted in turn."""
     return await ask.victim([x.drop(position) for position in positions])
 
 
 async def replacing(x: Text, positions: Sequence[int], word: str, ask: Ask) -> list[Scores]:
-    """The victim's scores with a word in the place of each, such as [UNK] or [MASK]."""
+    """The victim's scores with `word`, such as [UNK] or [MASK], in the place of each word in turn."""
     return await ask.victim([x.replace(position, word) for position in positions])
 
 
 def ranked(importance: Mapping[int, float]) -> list[int]:
-    """Positions, the most important first; of equals the earlier first."""
+    """Positions from the most important to the least; the earlier first among equals."""
     return sorted(importance, key=lambda position: (-round(importance[position], SCORE_DECIMALS), position))

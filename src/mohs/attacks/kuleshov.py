@@ -30,33 +30,34 @@ _LOG_PROB_DROP = Constraint(LogProbDrop(), at_most=2)  # lambda_2 in the paper, 
 
 @dataclass(frozen=True)
 class Kuleshov:
-    """Greedily make the strongest of all allowed replacements, while the text keeps its thought and its fluency.
+    """Greedily make the strongest of all allowed replacements, while the text keeps its meaning and fluency.
 
-    Kuleshov et al. 2018, Algorithm 1: at each step every word is tried with each of its 15 nearest neighbours; what
-    keeps the constraints and brings the goal nearest is taken, until half of the words are changed. Two constraints
-    compare with the original: the distance of thought vectors (mean word vectors) is at most lambda_1 = 0.2, and the
-    log-probability to a language model falls by at most lambda_2 = 2 nats (their setting for sentiment). The paper's
-    own goal is `below:0.7`; as here the goal is the run's, give `--goal below:0.7` for it.
+    Kuleshov et al. 2018, Algorithm 1. At each step every word is tried with each of its 15 nearest neighbours. The
+    replacement that obeys the constraints and brings the goal nearest is taken, until half of the words are changed.
+    Two constraints compare with the original: the distance of thought vectors (mean word vectors) is at most lambda_1 =
+    0.2, and the log-probability under a language model falls by at most lambda_2 = 2 nats (the paper's setting for
+    sentiment). The paper's goal is `below:0.7`. Here the goal is the run's, so give `--goal below:0.7` to match.
 
     Presets:
-    - `no-lm` leaves the language model out, so that nothing but the bundled parts is needed;
-    - `paper` has it, and needs one named;
-    - `textattack` takes 0.2 as a squared distance, rounds half of the words up, never touches a word twice and has
+    - `no-lm` leaves out the language model, so that it needs only the bundled parts;
+    - `paper` uses one, which must be named;
+    - `textattack` takes 0.2 as a squared distance, rounds half of the words up, never changes a word twice and uses
       NLTK's stopwords. Its goal is `below:0.7` too.
 
     Differs from the paper:
-    - thought vectors are the sentence vectors of the encoder that the user names, of unit length: a distance of 0.2 is
-      then a cosine of 0.98 (a squared one, 0.9). The paper's are not of unit length, so its bound is another one;
-    - the whole text's log-probability is compared, and only a fall of it counts (the paper bounds the difference;
-      TextAttack looks at the changed word after its left context, with GPT-2);
-    - a word is changed once, and by neighbours of the original word, in all presets;
-    - stopwords are neither replaced nor brought in (our own list in the first two presets; the paper names none);
-    - when the budget does not pay for a whole step, what is left goes into single trials (`climb`).
+    - thought vectors are sentence vectors of unit length from the encoder that the user names. A distance of 0.2 is
+      then a cosine of 0.98 (a squared one, 0.9). The paper's vectors are not of unit length, so its bound is a
+      different one;
+    - the log-probability of the whole text is compared, and only a drop counts. The paper bounds the difference;
+      TextAttack looks at the changed word after its left context, with GPT-2;
+    - in all presets, a word is changed once, and by neighbours of the original word;
+    - stopwords are neither replaced nor introduced (our own list in the first two presets; the paper names none);
+    - if the budget cannot pay for a whole step, the rest goes into single trials (`climb`).
     """
 
     paper: ClassVar[str] = "Kuleshov et al. 2018"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "all replacements of all words a step"
+    cost: ClassVar[str] = "all replacements of all words per step"
 
     source: Source = Neighbours(k=15, min_cosine=-1.0)
     constraints: tuple[Constraint, ...] = (_AT_MOST_HALF_THE_WORDS, Constraint(_SAME_THOUGHT, at_least=0.98))

@@ -1,4 +1,4 @@
-"""What an attack is: a frozen dataclass that says its space and searches it for one example."""
+"""What an attack is: a frozen dataclass that defines its space and searches it for one example."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scores = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Ask(Services):
-    """What a search may ask, and its own randomness."""
+    """What a search may query, and its random generator."""
 
     _victim: Meter[tuple[str, ...], Scores]
 
@@ -25,18 +25,22 @@ class Ask(Services):
         """The victim's probabilities for each text."""
         return await self._victim([text.fields for text in texts])
 
+    async def scores_of(self, texts: Sequence[Text]) -> dict[Text, Scores]:
+        """The scores of the texts, from the first on, as far as the budget allows; BudgetSpent if it allows none."""
+        asked = self.affordable(texts) or texts
+        return dict(zip(asked, await self.victim(asked), strict=True))
+
     def affordable(self, texts: Sequence[Text]) -> list[Text]:
         """The texts, from the first on, that the query budget still allows."""
         return list(texts[: self._victim.affordable([text.fields for text in texts])])
 
 
 class Attack(Protocol):
-    """One method. Its fields are its hyper-parameters; calling it searches the space of one example."""
+    """One method. Its fields are its hyper-parameters. Calling it searches the space of one example."""
 
-    needs_scores: ClassVar[bool]  # cannot work with a victim that gives labels only
-    # It may also say `paper`, `cost` (how many queries it takes, in words), `goal: ClassVar[str]` if fooling the victim
-    # is not what it is after ("reduced:1"), and `living: ClassVar[bool] = True` if its candidates depend on the text as
-    # it stands in the course of a search.
+    needs_scores: ClassVar[bool]  # False if labels alone are enough
+    # Optional: `paper`; `cost` (how many queries it takes, in words); `goal: ClassVar[str]` if the aim is not to fool
+    # the victim ("reduced:1"); and `living: ClassVar[bool] = True` if candidates depend on the text as changed so far.
 
     @property
     def source(self) -> Source:
@@ -54,25 +58,27 @@ class Attack(Protocol):
         ...
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """The best text found; whether it fools the victim is judged by the caller."""
+        """The best text found. The caller judges whether it fools the victim."""
         ...
 
 
 def needs(attack: Any) -> tuple[str, ...]:
-    """The kinds of services an attack asks, through its source, its constraints and whatever else is in its fields."""
+    """The services an attack uses, through its source, its constraints and its other fields."""
     parts = [getattr(attack, f.name) for f in fields(attack)]
     return tuple(dict.fromkeys(kind for part in parts for kind in _needs(part)))
 
 
 def goal_of(name: str, attack: Any, wanted: str) -> str:
-    """The goal of an attack in a run with the goal `wanted`: an attack's own takes the place of the usual one."""
+    """The goal of an attack in a run with the goal `wanted`. An attack's own goal replaces the default one."""
     own = str(getattr(attack, "goal", UNTARGETED))
     if wanted == UNTARGETED:
         return own
     if keeps_label(own) and not keeps_label(wanted):
-        raise BadInput(f"{name} keeps the label, so the goal {wanted} is not for it; use reduced:N, or leave it out.")
+        raise BadInput(f"{name} keeps the label, so it cannot have the goal {wanted}; use reduced:N, or omit --goal.")
     if keeps_label(wanted) and not keeps_label(own):
-        raise BadInput(f"The goal {wanted} is for input-reduction alone, and {name} is to change the label.")
+        raise BadInput(
+            f"{name} changes the label, so it cannot have the goal {wanted}; use it with input-reduction only."
+        )
     return wanted
 
 

@@ -21,20 +21,19 @@ Table = Mapping[int, Mapping[str, str]]  # label -> type -> the word that replac
 
 Recogniser = Callable[[str], list[tuple[str, str]]]  # the entities in a string, each with its type
 
-_ENTITY_TAGS = ("PROPN", "NUM")  # what a tagger can tell
+_ENTITY_TAGS = ("PROPN", "NUM")  # the tags that count as entities
 
 
 @dataclass(frozen=True)
 class NamedEntities:
-    """What replaces a named entity in a text of a class, from a file of the user's.
+    """Replacements for named entities by class, from a file that the user provides.
 
-    This is no recogniser of entities. A word counts as one where the tagger calls it a proper noun or a number; its
-    type is the one that the file lists for it, in any case, or else the tag itself, PROPN or NUM. So persons, places
-    and dates are told apart only as far as the file lists them, and an entity of several words is replaced word by
-    word.
+    This does not recognise entities. A word counts as one if the tagger calls it a proper noun or a number. Its type is
+    the one that the file lists for it, ignoring case, or else the tag itself, PROPN or NUM. So persons, places and
+    dates are told apart only if the file lists them, and an entity of several words is replaced word by word.
 
     The file is JSON: {"replacements": {"0": {"GPE": "India", "PROPN": "David"}, ...}, "types": {"london": "GPE", ...}},
-    where `types` may be missing. `mohs entities` writes one from training data (`table_of`).
+    where `types` may be missing. `mohs entities` makes such a file from training data (`table_of`).
     """
 
     path: str
@@ -46,7 +45,7 @@ class NamedEntities:
 
     @classmethod
     def read(cls, path: Path | str) -> NamedEntities:
-        """From a JSON file."""
+        """Reads a JSON file."""
         try:
             content = json.loads(Path(path).expanduser().read_text("utf-8"))
         except (OSError, ValueError) as error:
@@ -56,16 +55,16 @@ class NamedEntities:
         table, types = known.get("replacements"), known.get("types", {})
         if not (isinstance(table, dict) and all(label.isdecimal() and _words(row) for label, row in table.items())):
             raise BadInput(
-                f'{path} has no "replacements" from class numbers to types and words, as {{"0": {{"GPE": "India"}}}}.'
+                f'{path} needs "replacements" from class numbers to types and words, as in {{"0": {{"GPE": "India"}}}}.'
             )
         if not _words(types):
-            raise BadInput(f'{path} has "types" that do not map words to types, as {{"london": "GPE"}}.')
+            raise BadInput(f'The "types" in {path} must map words to types, such as {{"london": "GPE"}}.')
         digest = hashlib.blake2b(json.dumps([table, types], sort_keys=True).encode(), digest_size=16).hexdigest()
         by_word = {word.lower(): kind for word, kind in types.items()}
         return cls(str(path), digest, {int(label): row for label, row in table.items()}, by_word)
 
     async def __call__(self, text: Text, positions: Sequence[int], label: int, ask: Ask) -> dict[int, str]:
-        """The replacement at each position that holds an entity with one; never the word that stands there."""
+        """The replacement at each position with an entity that has one. It always differs from the current word."""
         row = self.table.get(label, {})
         found = {}
         for p, (pos, _) in zip(positions, await tags(text, positions, ask), strict=True):
@@ -79,8 +78,9 @@ class NamedEntities:
 def replacements(counts: Mapping[int, Mapping[str, Mapping[str, int]]], own: int = 15, other: int = 30) -> Table:
     """A table from counts of entities: label -> type -> entity -> how often it occurs in texts of that label.
 
-    As in the released code: of the `other` most frequent entities of a type in all other classes, the first of a single
-    word that is not among the `own` most frequent of the class itself. Of equally frequent ones the earlier by letters.
+    As in the released code: take the `other` most frequent entities of a type in all other classes. The replacement is
+    the first single word among them that is not one of the `own` most frequent of the class itself. Equally frequent
+    ones are sorted alphabetically.
     """
     found: dict[int, dict[str, str]] = {}
     for label, types in counts.items():
@@ -98,7 +98,7 @@ def replacements(counts: Mapping[int, Mapping[str, Mapping[str, int]]], own: int
 
 
 def recogniser(tagger: PocketTagger | SpacyTagger) -> Recogniser:
-    """The entities of a spaCy model that has them; otherwise each proper noun and number, with the tag as its type."""
+    """The entities of a spaCy model if it has them, else each proper noun and number with its tag as type."""
     if isinstance(tagger, SpacyTagger) and "ner" in tagger.nlp.component_names:
         nlp = tagger.nlp
         nlp.enable_pipe("ner")
@@ -113,7 +113,7 @@ def recogniser(tagger: PocketTagger | SpacyTagger) -> Recogniser:
 
 
 def table_of(examples: Iterable[Example], entities_in: Recogniser) -> dict[str, Any]:
-    """The content of a file for `NamedEntities`: replacements by class, and the commonest type of each word."""
+    """The content of a file for `NamedEntities`: replacements by class, and the most common type of each word."""
     counts: dict[int, dict[str, Counter[str]]] = {}
     types: dict[str, Counter[str]] = {}
     for example in examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,25 +18,26 @@ from mohs.text.stopwords import NLTK
 class Pruthi:
     """Misspell one or two words, trying every slip of the inner letters.
 
-    Pruthi et al. 2019. Of words of at least four letters, two neighbouring letters change places, one is
-    dropped, one is put in, or one becomes a neighbour on the keyboard; the first and the last letter stay. All variants
-    of all words are asked. If none fools the model, the strongest is kept and all variants of the other words are tried
-    on top of it, up to `words` words: the preset `paper` is its attack of two characters (a text that falls at the
-    first gets one edit only, so the attack of one character is in it); preset `textattack` stops after one.
+    Pruthi et al. 2019. In words of at least four letters, two adjacent letters are swapped, one is dropped, one is
+    added, or one becomes a neighbour on the keyboard. The first and the last letter stay. All variants of all words are
+    queried. If none fools the model, the strongest is kept, and all variants of the other words are tried on top of it,
+    up to `words` words. Preset `paper` is the paper's attack of two characters. It includes the attack of one
+    character, since a text that falls to the first edit gets no second. Preset `textattack` stops after one word.
 
     Differs from the released code:
-    - it stops at the first variant that fools, so it asks fewer; here a round is asked whole and the strongest wins;
-    - it steers by the confidence of whatever class is predicted, here by that of the goal;
-    - it leaves short words alone under three letters, and under five for swaps; its keys touch only straight above,
-      below and beside.
+    - the code stops at the first variant that fools the model, so it queries fewer; here a whole round is queried and
+      the strongest wins;
+    - the code follows the confidence of whatever class is predicted; here the goal decides;
+    - the code skips words under three letters, and under five for swaps; its keyboard neighbours are only those
+      straight above, below and beside.
 
-    Differs from TextAttack: a letter put in is each of the alphabet, where TextAttack draws one for each place, and may
-    stand before the last letter too; its table of touching keys is another.
+    Differs from TextAttack: every letter of the alphabet is added, where TextAttack draws one for each place; a letter
+    may also be added before the last; and its table of neighbouring keys is different.
     """
 
     paper: ClassVar[str] = "Pruthi et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a misspelling of any word, for each word changed"
+    cost: ClassVar[str] = "one per misspelling of any word, for each word changed"
 
     words: int = 2
     source: Source = Union(
@@ -50,21 +52,18 @@ class Pruthi:
     stopwords: frozenset[str] = NLTK
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """All misspellings of all words not misspelt yet, as often as words may change."""
+        """Try all misspellings of all unchanged words, once for each word that may change."""
         current, left = x, list(space.positions)
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.words):
                 edits = [(p, current.replace(p, word)) for p in left for word in space.choices[p]]
                 place = {candidate: p for p, candidate in reversed(edits)}
                 candidates = await space.allowed(current, [candidate for _, candidate in edits], ask)
                 if not candidates:
                     break
-                candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-                probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-                current = min(candidates, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
+                probs_of = await ask.scores_of(candidates)
+                current = min(probs_of, key=lambda c: (not goal.met(probs_of[c]), -goal.score(probs_of[c]), c))
                 if goal.met(probs_of[current]):
                     break
                 left.remove(place[current])
-        except BudgetSpent:
-            pass
         return current

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,45 +24,45 @@ from mohs.text.stopwords import NLTK
 
 @dataclass(frozen=True)
 class PWWS:
-    """Replace words by their best synonyms, in the order of what the synonym does times how much the word matters.
+    """Replace words by their best synonyms, in the order of the synonym's effect times the word's saliency.
 
     Ren et al. 2019, as Hauser et al. 2021 describe and set it in section 3.3.3 (preset `paper`). A word's saliency is
-    the loss of the true label's probability with [UNK] in its place (equation 3.7). Its substitute is the synonym in
-    WordNet that costs the true label most, tried alone in the original (3.9). Words are replaced in the order of that
-    loss times the softmax of the saliencies (3.8) until the model is fooled: nothing is chosen anew on the way, and
-    what does not help is kept.
+    the drop in the true label's probability with [UNK] in its place (equation 3.7). Its substitute is the WordNet
+    synonym that lowers the true label's probability most, tried alone in the original (3.9). Words are replaced in the
+    order of that drop times the softmax of the saliencies (3.8) until the model is fooled. Nothing is chosen again on
+    the way, and replacements that do not help are kept.
 
-    Preset `released` (the authors' code) takes only synonyms of the same fine tag (`TaggedSynonyms`), has no stopwords,
-    and gives a named entity nothing but its replacement. Preset `cos50` is PWWS' of Hauser et al. 2021, section 8.1: as
-    `paper`, and the vectors of a word and its substitute have a cosine of 0.5 or more; a word without a vector is left
-    out (TextAttack would let it through; the thesis does not say).
+    Preset `released` (the authors' code) uses only synonyms with the same fine tag (`TaggedSynonyms`), has no
+    stopwords, and gives a named entity only its replacement. Preset `cos50` is PWWS' of Hauser et al. 2021, section
+    8.1: like `paper`, but the vectors of a word and its substitute need a cosine of 0.5 or more. A word without a
+    vector is left out (TextAttack would allow it; the thesis does not say).
 
     Differs from the paper and the released code:
-    - saliency is asked only for words that have candidates: the softmax divides all words by the same sum, so the order
-      is the same, with fewer queries. The released code hides a word by the padding token instead of [UNK];
+    - saliency is queried only for words that have candidates. The softmax divides all words by the same sum, so the
+      order is the same, with fewer queries. The released code hides a word by the padding token instead of [UNK];
     - named entities are replaced only if `entities` are given (--entities; see NamedEntities, which is not a
-      recogniser); no preset has them, because the table belongs to a dataset, and `mohs entities` makes one.
+      recogniser). No preset has them, because the table belongs to a dataset; `mohs entities` makes one.
     """
 
     paper: ClassVar[str] = "Ren et al. 2019; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, one a candidate, then one a replacement until fooled"
+    cost: ClassVar[str] = "one per word, one per candidate, then one per replacement until fooled"
 
     source: Source = Synonyms()
     constraints: tuple[Constraint, ...] = ()
     stopwords: frozenset[str] = NLTK
     unknown: str = "[UNK]"
     entities: NamedEntities | None = None
-    entities_alone: bool = False  # an entity has no other candidates (released code); otherwise one more (paper)
+    entities_alone: bool = False  # the only candidate (released code); otherwise one more candidate (paper)
 
     @classmethod
     def primed(cls) -> PWWS:
-        """PWWS': with a cosine of words."""
+        """PWWS': adds a bound on the cosine of words."""
         return cls(constraints=(Constraint(WordCosine(), at_least=0.5),))
 
     @property
     def living(self) -> bool:
-        """The replacement of an entity depends on the label, so the search enters it into the space."""
+        """Whether the search adds words to the space: the replacement of an entity depends on the label."""
         return self.entities is not None
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
@@ -70,7 +71,7 @@ class PWWS:
         saliency = await salience(x, tuple(words), self.unknown, goal, ask)
         (clean,) = await ask.victim([x])
         current = x
-        try:
+        with suppress(BudgetSpent):
             singles = await alone(x, words, goal, space, ask)
             best = {p: min(found, key=lambda word: (-found[word], word)) for p, found in singles.items()}
             gain = {p: singles[p][word] - goal.score(clean) for p, word in best.items()}
@@ -80,12 +81,10 @@ class PWWS:
                     current = candidate
                     if goal.met(probs):
                         return current
-        except BudgetSpent:
-            pass
         return current
 
     async def _candidates(self, x: Text, label: int, space: Space, ask: Ask) -> dict[int, tuple[str, ...]]:
-        """The words that may stand at each position, those without left out."""
+        """The candidate words of each position. Positions without any are left out."""
         positions = space.positions
         words = dict(zip(positions, await space.words(x, positions, ask), strict=True))
         if self.entities is not None:
@@ -98,19 +97,19 @@ class PWWS:
 
 @dataclass(frozen=True)
 class GreedyPWWS:
-    """Replace words by their best synonyms, in PWWS order, choosing anew at each word.
+    """Replace words by their best synonyms, in PWWS order, and choose again at each word.
 
-    PWWS as TextAttack has it: any synonym in WordNet but for stopwords; the order is the softmax of the saliencies
-    times the highest score of the word's synonyms, where the score is one minus the true label's probability and not
-    what was lost of it; then each synonym is asked on the text as it stands, and the best kept if it helps.
+    PWWS as in TextAttack: any WordNet synonym except stopwords. The order is the softmax of the saliencies times the
+    highest score of the word's synonyms; the score is one minus the true label's probability, not the drop in it. Then
+    each synonym is queried on the current text, and the best is kept if it helps.
 
-    Differs from TextAttack: saliency is asked only for words that have synonyms, with the same order; see
-    `greedy_in_order` on several classes.
+    Differs from TextAttack: saliency is queried only for words that have synonyms, with the same order; see
+    `greedy_in_order` for more than two classes.
     """
 
     paper: ClassVar[str] = "Ren et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then two a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then two per candidate until fooled"
 
     source: Source = Synonyms()
     constraints: tuple[Constraint, ...] = ()
@@ -118,7 +117,7 @@ class GreedyPWWS:
     unknown: str = "[UNK]"
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Rank once, then word by word."""
+        """Rank the words once, then go word by word."""
         saliency = await salience(x, space.positions, self.unknown, goal, ask)
         singles = await alone(x, space.choices, goal, space, ask)
         weighted = {p: math.exp(saliency[p]) * max(scores.values()) for p, scores in singles.items()}
@@ -126,7 +125,7 @@ class GreedyPWWS:
 
 
 async def salience(x: Text, positions: Sequence[int], unknown: str, goal: Goal, ask: Ask) -> dict[int, float]:
-    """What the goal gains with an unknown word in the place of each."""
+    """How much the goal gains when an unknown word takes the place of each word."""
     (clean,) = await ask.victim([x])
     hidden = await replacing(x, positions, unknown, ask)
     return {p: goal.score(probs) - goal.score(clean) for p, probs in zip(positions, hidden, strict=True)}
@@ -135,11 +134,10 @@ async def salience(x: Text, positions: Sequence[int], unknown: str, goal: Goal, 
 async def alone(
     x: Text, words: Mapping[int, Sequence[str]], goal: Goal, space: Space, ask: Ask
 ) -> dict[int, dict[str, float]]:
-    """The score of each allowed candidate, put alone into the original."""
+    """The score of each allowed candidate, tried alone in the original."""
     edits = [(p, word, x.replace(p, word)) for p, found in words.items() for word in found]
     allowed = await space.allowed(x, list(dict.fromkeys(text for _, _, text in edits)), ask)
-    allowed = ask.affordable(allowed) or allowed  # none fits: asking raises BudgetSpent
-    score = dict(zip(allowed, map(goal.score, await ask.victim(allowed)), strict=True))
+    score = {text: goal.score(probs) for text, probs in (await ask.scores_of(allowed)).items()}
     found: dict[int, dict[str, float]] = {}
     for p, word, text in edits:
         if text in score:
@@ -148,7 +146,7 @@ async def alone(
 
 
 def _obeys(x: Text, p: int, word: str, space: Space, ask: Ask) -> bool:
-    """Whether the constraints on words, which sources have obeyed already, let a word through."""
+    """Whether the constraints on words allow a word. Words from sources are already checked."""
     return all(
         constraint.holds(constraint.measure.of_words(x.words[p], [word], ask)[0], len(x))
         for constraint in space.constraints
@@ -158,11 +156,12 @@ def _obeys(x: Text, p: int, word: str, space: Space, ask: Ask) -> bool:
 
 @dataclass(frozen=True)
 class TaggedSynonyms:
-    """Synonyms of a word's class in its text that have, read alone, the same Penn tag as the word (PWWS' own code).
+    """Synonyms with the same word class that have, read alone, the same Penn tag as the word (PWWS' own code).
 
-    Nouns, proper ones too, verbs, adjectives, adverbs and conjunctions such as "and" have synonyms, but "be" has none.
+    Nouns (also proper ones), verbs, adjectives, adverbs and conjunctions such as "and" have synonyms, but "be" has
+    none.
 
-    Differs from the released code: an entry of several words is left out (there its first word counts), and lemmas are
+    Differs from the released code: entries of several words are left out (there, the first word counts), and lemmas are
     not compared: WordNet offers base forms, and a base form of the word itself has another tag or is the word.
     """
 

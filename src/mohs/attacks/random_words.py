@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
+from mohs.attacks.textfooler import TextFooler
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, Neighbours, SamePos, SentenceSimilarity, Source, Space
+from mohs.space import Constraint, Source, Space
 from mohs.text import Text
-from mohs.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True)
 class RandomWords:
-    """Walk through the words in random order and replace each by a random neighbour, until the model is fooled.
+    """Visit the words in random order and replace each by a random neighbour, until the model is fooled.
 
-    Same space and constraints as TextFooler, but the scores are not looked at, so a victim that only gives labels will
-    do. Each walk starts from the original.
+    Uses the space and constraints of TextFooler, but ignores the scores, so a victim that gives only labels is enough.
+    Each walk starts from the original.
     """
 
     paper: ClassVar[str] = "baseline"
     needs_scores: ClassVar[bool] = False
-    cost: ClassVar[str] = "one a word, four times"
+    cost: ClassVar[str] = "one per word, four times"
 
     walks: int = 4
-    source: Source = Neighbours(k=50, min_cosine=0.5)
-    constraints: tuple[Constraint, ...] = (
-        Constraint(SamePos(), at_least=1),
-        Constraint(SentenceSimilarity(angular=True, window=15, previous=True), at_least=0.841),
-    )
-    stopwords: frozenset[str] = ENGLISH
+    source: Source = TextFooler.source
+    constraints: tuple[Constraint, ...] = TextFooler.constraints
+    stopwords: frozenset[str] = TextFooler.stopwords
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """One text a step; the last one asked is returned if none succeeds."""
+        """One query per step. If none succeeds, the last text queried is returned."""
         current = x
-        try:
+        with suppress(BudgetSpent):
             for _ in range(self.walks):
                 current = x
                 for p in ask.random.sample(space.positions, len(space.positions)):
@@ -46,6 +44,4 @@ class RandomWords:
                         current = candidate
                         if goal.met(probs):
                             return candidate
-        except BudgetSpent:
-            pass
         return current

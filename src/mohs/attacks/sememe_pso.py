@@ -18,41 +18,41 @@ from mohs.text.stopwords import NLTK
 
 @dataclass(frozen=True)
 class SememePSO:
-    """A swarm of texts: each drifts towards its own best and the best of all, word by word, and mutates.
+    """A swarm of texts: each moves towards its own best and the best of all, word by word, and mutates.
 
-    Zang et al. 2020, with the details of the released code (preset `paper`). Candidates are words of equal
-    sememes. A particle starts with the best swap of one word, drawn by its number of candidates (ten count at most).
-    Its velocity at a word, v <- w v + (1 - w)(pull of its own best + pull of the best of all), is pulled up by 3 where
-    the two texts differ there and down by 3 where they agree; w falls from 0.8 to 0.2. With a probability that falls
-    from 0.8 to 0.2 it then takes words of its own best, each with probability sigmoid(v), and with one that rises from
-    0.2 to 0.8 likewise words of the best of all. It mutates with probability 1 - 2 * (share of words changed). 60
-    particles, 20 rounds; a text that fools the victim ends the search.
+    Zang et al. 2020, with the details of the released code (preset `paper`). Candidates are words with the same
+    sememes. A particle starts with the best swap of one word, drawn by its number of candidates (at most ten count).
+    Its velocity at a word is v <- w v + (1 - w)(pull of its own best + pull of the best of all). A pull is +3 if the
+    two texts differ there and -3 if they agree. The inertia w falls from 0.8 to 0.2. With a probability that falls from
+    0.8 to 0.2, the particle takes words of its own best, each with probability sigmoid(v). With a probability that
+    rises from 0.2 to 0.8, it likewise takes words of the best of all. It mutates with probability 1 - 2 * (share of
+    words changed). There are 60 particles and 20 rounds. A text that fools the victim ends the search.
 
     Differs from the released code:
-    - a text with over 25% of its words changed is never made (a move that would is drawn again, at most 20 times, and
-      then not made), where the code drops it in the end;
-    - a round asks all its texts at once, and the best that fools the victim is taken, where the code takes the first;
-    - it aims at any wrong label unless told otherwise, and when the budget or the last round ends the search, the best
-      text ever asked is given back;
+    - a text with over 25% of its words changed is never made; such a move is drawn again, at most 20 times, and then
+      skipped. The code drops the text in the end;
+    - a round queries all its texts at once and takes the best that fools the victim; the code takes the first;
+    - the default goal is any wrong label; when the budget or the last round ends the search, the best text ever queried
+      is returned;
     - sememes, tagger and the vocabulary of inflected forms are the run's;
-    - a query budget too small for these numbers makes the swarm smaller, then the number of candidates tried, and what
-      is left of it goes to further swarms.
+    - if the query budget is too small, the swarm shrinks first, then the number of candidates tried. What is left of
+      the budget goes to further swarms.
 
-    Preset `neighbours` searches the 50 nearest words with cosine >= 0.5 instead, with the bundled vectors, and needs no
-    sememes. Preset `textattack` moves the other way round, a fault imitated knowingly: it starts from the better
-    text and takes the particle's words into it; it mutates by asking every swap of every unchanged word and draws a
-    word by what its best swap gains; NLTK's stopwords; any share of the words. There, a text that no swap helps takes
-    one all the same. With a budget too small to ask so much, it mutates as the others do.
+    Preset `neighbours` searches the 50 nearest words with cosine >= 0.5, with the bundled vectors, and needs no
+    sememes. Preset `textattack` moves the other way round (a bug, imitated on purpose): it starts from the better text
+    and takes the particle's words into it. It mutates by querying every swap of every unchanged word and draws a word
+    by what its best swap gains. It uses NLTK's stopwords and allows any share of the words. In TextAttack, a text that
+    no swap helps takes one anyway. If the budget is too small for this mutation, it mutates like the other presets.
     """
 
     paper: ClassVar[str] = "Zang et al. 2020"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one and the candidates of a word for a particle (60) and round (20)"
+    cost: ClassVar[str] = "one plus the candidates of a word, per particle (60) and round (20)"
 
     particles: int = 60
     rounds: int = 20
     inertia: tuple[float, float] = (0.8, 0.2)  # from the first round to the last
-    chances: tuple[float, float] = (0.8, 0.2)  # of moving to the own best; to the best of all it is the other way round
+    chances: tuple[float, float] = (0.8, 0.2)  # of moving to its own best; reversed for the best of all
     vmax: float = 3.0
     inverted: bool = False  # TextAttack's move
     by_gain: bool = False  # TextAttack's mutation
@@ -61,7 +61,7 @@ class SememePSO:
     stopwords: frozenset[str] = frozenset()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Start, then move and mutate round by round."""
+        """Start the swarm, then move and mutate in each round."""
         if not space.positions:
             return x
         swaps = mean(map(len, space.choices.values()))
@@ -130,7 +130,7 @@ class SememePSO:
         return await scout.perturbed(texts, weights)
 
     async def _gained(self, texts: Sequence[Text], scout: Scout) -> list[Member]:
-        """Each text with the best swap of one word, drawn by how much the best swap of each gains."""
+        """Each text with the best swap of one word, drawn by the gain of each word's best swap."""
         places = [scout.unchanged(text) for text in texts]
         flat = [(text, p) for text, unchanged in zip(texts, places, strict=True) for p in unchanged]
         swapped = iter(await scout.best_swaps([text for text, _ in flat], [p for _, p in flat]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -31,7 +32,7 @@ from mohs.text import Text
 from mohs.text.questions import Labelled
 from mohs.text.stopwords import NLTK
 
-# Insert, Delete, Swap and Sub-C, of which one is drawn each; Sub-W are the five nearest words.
+# Insert, Delete, Swap and Sub-C: one of each is drawn. Sub-W: the five nearest words.
 BUGS: tuple[Bug, ...] = (("split",), ("delete",), ("swap",), ("homoglyph", "keyboard"))
 NEAREST = Neighbours(k=5, min_cosine=-1.0)
 SOURCE = Union((SplitWord(), DropLetter(inner=True), SwapLetters(inner=True), Homoglyphs(), Keyboard(), NEAREST))
@@ -42,26 +43,26 @@ SIMILAR = Constraint(SentenceSimilarity(angular=False), at_least=0.8)
 class TextBugger:
     """Bug the words of the most telling sentences, each by the bug that hurts most.
 
-    Li et al. 2019, the black-box attack. Each sentence is put to the model alone; those it takes for another class
-    are left out, the others come in the order of the true label's probability. In a sentence words come in the
-    order of what that probability loses when the word is deleted from the sentence. For each word five bugs are made (a
-    space inside, an inner letter deleted, two inner letters swapped, a letter replaced by one that looks alike or lies
-    beside it on the keyboard, and the five nearest words), and the one with the lowest probability of the true label is
-    kept. The attack ends when the model is fooled, and gives up when the text has a cosine to the original under 0.8.
+    Li et al. 2019, the black-box attack. Each sentence is put to the model alone. Sentences classified as another class
+    are left out; the others are sorted by the true label's probability. Within a sentence, words are sorted by the drop
+    in that probability when the word is deleted from the sentence. Each word gets five kinds of bugs: a space inside,
+    an inner letter deleted, two inner letters swapped, a letter replaced by a look-alike or a neighbour on the
+    keyboard, and the five nearest words. The one with the lowest probability of the true label is kept. The attack ends
+    when the model is fooled. It gives up when the cosine to the original falls below 0.8.
 
     Differs from the paper:
-    - the bugs of letters are drawn at random, one each, for words of any length, as far as they have inner letters
-      (we know no code of the authors; others who wrote it anew split words of at most five letters only, and swap in
-      words of at least five); a look-alike letter is one of another script, not a digit or a sign;
-    - sentences end at . ! ? or a line's end, whatever an abbreviation may mean; in a pair they are asked with the other
-      field as it is;
-    - word vectors and sentence encoder are those of the run (GloVe and the Universal Sentence Encoder there); whether
-      stopwords were left out is not known to us: here none are.
+    - letter bugs are drawn at random, one of each kind, for words of any length that have inner letters. We know no
+      code of the authors; other implementations split only words of at most five letters, and swap in words of at least
+      five. A look-alike letter is one of another script, not a digit or a sign;
+    - sentences end at . ! ? or at a line's end, even after an abbreviation. In a pair, a sentence is queried with the
+      other field unchanged;
+    - word vectors and sentence encoder are the run's (in the paper: GloVe and the Universal Sentence Encoder). We do
+      not know whether stopwords were left out; here none are.
     """
 
     paper: ClassVar[str] = "Li et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a sentence, one a word, then about nine a word until fooled"
+    cost: ClassVar[str] = "one per sentence, one per word, then about nine per word until fooled"
 
     source: Source = SOURCE
     constraints: tuple[Constraint, ...] = (SIMILAR,)
@@ -75,7 +76,7 @@ class TextBugger:
         alone = await ask.victim([sentence.text for sentence in sentences])
         telling = [(s, probs) for s, probs in zip(sentences, alone, strict=True) if predicted(probs) == y]
         current = x
-        try:
+        with suppress(BudgetSpent):
             for sentence, probs in sorted(
                 telling, key=lambda pair: (-round(pair[1][y], SCORE_DECIMALS), pair[0].first)
             ):
@@ -89,19 +90,17 @@ class TextBugger:
                     current = bug
                     if goal.met(scores):
                         return current
-        except BudgetSpent:
-            pass
         return current
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """Importance by gradient: how steeply the true label's probability moves with the vector of each word."""
+    """Importance by gradient: how strongly the true label's probability reacts to the vector of each word."""
 
     needs: ClassVar[tuple[str, ...]] = ("gradients",)
 
     async def __call__(self, x: Text, positions: tuple[int, ...], label: int, ask: Ask) -> dict[int, float]:
-        """For each position the length of its slope (the mean of its tokens'), as a share of the longest."""
+        """The norm of each word's gradient (averaged over its tokens), as a share of the largest."""
         (slope,) = await ask.gradients([Labelled(x.fields, label)])
         rows = slope.by_word(x.spans())
         length = {p: float(np.linalg.norm(slope.gradient[rows[p]].mean(0))) if rows[p] else 0.0 for p in positions}
@@ -110,30 +109,24 @@ class Slopes:
 
 
 @dataclass(frozen=True)
-class WhiteBoxTextBugger:
+class WhiteBoxTextBugger(TextBugger):
     """Bug the words with the steepest gradients, each by the bug that hurts most.
 
-    Li et al. 2019, the white-box attack. Words come in the order of the Jacobian's entry for the true label; for
-    each the bug is selected and the attack ended as in `TextBugger`.
+    Li et al. 2019, the white-box attack. Words are sorted by the Jacobian's entry for the true label. Bugs are selected
+    and the attack ends as in `TextBugger`.
 
-    Differs from the paper: it does not say, as far as we know, how the slopes along a word's vector become one number.
-    Here it is the Euclidean length of the gradient, averaged over the word's tokens. For the rest see `TextBugger`.
+    Differs from the paper: as far as we know, it does not say how the gradient of a word's vector becomes one number.
+    Here it is the Euclidean norm of the gradient, averaged over the word's tokens. For the rest see `TextBugger`.
     """
 
-    paper: ClassVar[str] = "Li et al. 2019"
-    needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one gradient, then about nine a word until fooled"
+    cost: ClassVar[str] = "one gradient, then about nine per word until fooled"
 
-    source: Source = SOURCE
-    constraints: tuple[Constraint, ...] = (SIMILAR,)
-    stopwords: frozenset[str] = frozenset()
-    bugs: tuple[Bug, ...] = BUGS
     slopes: Slopes = Slopes()
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Word by word."""
         current = x
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(await self.slopes(x, space.positions, goal.label, ask)):
                 bug, scores = await select_bug(current, drawn(space, p, self.bugs, ask.random), p, goal, ask)
                 if not await space.allowed(current, [bug], ask):
@@ -141,8 +134,6 @@ class WhiteBoxTextBugger:
                 current = bug
                 if goal.met(scores):
                     break
-        except BudgetSpent:
-            pass
         return current
 
 
@@ -150,18 +141,18 @@ class WhiteBoxTextBugger:
 class GreedyTextBugger:
     """Bug the most important words, each by the bug that hurts most and keeps the text similar, until fooled.
 
-    TextBugger as TextAttack has it: no sentences; importance is what happens when the word is deleted; bugs are a
-    space, a deletion and a swap inside the word, drawn at random, every look-alike letter, and the five nearest
-    words. A bug that leaves the text less than 0.8 similar (1 - angle/pi, which is a cosine of 0.809) is not asked, one
-    that does not help is not kept, and among bugs that fool the model the most similar is taken.
+    TextBugger as in TextAttack. It does not use sentences. Importance is measured by deleting the word. Bugs are a
+    space, a deletion and a swap inside the word, drawn at random, plus every look-alike letter and the five nearest
+    words. A bug is not queried if the text becomes less than 0.8 similar (1 - angle/pi, which is a cosine of 0.809). A
+    bug that does not help is not kept. Among bugs that fool the model, the most similar is taken.
 
-    Differs from TextAttack: importance is asked only for words that have bugs; its table of look-alikes is another; a
-    space may also stand before the last letter; vectors and encoder are those of the run.
+    Differs from TextAttack: importance is queried only for words that have bugs; its table of look-alikes is different;
+    a space may also stand before the last letter; vectors and encoder are the run's.
     """
 
     paper: ClassVar[str] = "Li et al. 2019"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then about a dozen a word until fooled"
+    cost: ClassVar[str] = "one per word, then about a dozen per word until fooled"
 
     source: Source = Union(
         (SplitWord(min_length=3), DropLetter(inner=True), SwapLetters(inner=True), Homoglyphs(), NEAREST)
@@ -172,7 +163,7 @@ class GreedyTextBugger:
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
-        """Rank once, then word by word."""
+        """Rank the words once, then go word by word."""
         without = await deleting(x, space.positions, ask)
         importance = {p: goal.score(probs) for p, probs in zip(space.positions, without, strict=True)}
         words = lambda p: drawn(space, p, self.bugs, ask.random)  # noqa: E731
@@ -180,23 +171,21 @@ class GreedyTextBugger:
 
 
 async def select_bug(current: Text, words: list[str], p: int, goal: Goal, ask: Ask) -> tuple[Text, Scores]:
-    """The bug nearest to the goal, and what the victim says of it."""
-    candidates = [current.replace(p, word) for word in words]
-    candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-    answers = zip(candidates, await ask.victim(candidates), strict=True)
-    return min(answers, key=lambda pair: (-goal.score(pair[1]), pair[0]))
+    """The bug nearest to the goal, with the victim's scores."""
+    probs_of = await ask.scores_of([current.replace(p, word) for word in words])
+    return min(probs_of.items(), key=lambda pair: (-goal.score(pair[1]), pair[0]))
 
 
 class Sentence(NamedTuple):
-    """A sentence of a text: as a text of its own, and which words of the whole it has."""
+    """A sentence as a text of its own, and which words of the whole text it contains."""
 
     text: Text
-    first: int  # of its words in the whole text
+    first: int  # index of its first word in the whole text
     last: int
-    before: int  # words that stand before it in its own text: those of earlier fields
+    before: int  # number of words before it in its own text, from earlier fields
 
     def local(self, positions: tuple[int, ...]) -> dict[int, int]:
-        """Of some positions in the whole text those inside, each with its place in the sentence's own text."""
+        """Those of the positions inside the sentence, mapped to positions in the sentence's own text."""
         return {p: p - self.first + self.before for p in positions if self.first <= p <= self.last}
 
 
@@ -204,7 +193,7 @@ _END = regex.compile(r"[.!?…]+[\"'”’)\]]*(\s+)|(\s*\n\s*)")
 
 
 def sentences_of(x: Text) -> list[Sentence]:
-    """The sentences that have words. Each keeps the other fields of the text as they are."""
+    """The sentences that have words. Each keeps the text's other fields unchanged."""
     spans = x.spans()
     found = []
     for number, field in enumerate(x.fields):

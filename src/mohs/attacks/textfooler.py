@@ -1,7 +1,8 @@
-"""TextFooler (Jin et al. 2020), as printed, as released, as in TextAttack, and with the thresholds of two critiques."""
+"""TextFooler (Jin et al. 2020): as printed, as released, as in TextAttack, and with the thresholds of two critiques."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -16,70 +17,71 @@ from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
 
 _STEP_ANGLE = SentenceSimilarity(angular=True, window=15, previous=True)
-_SHORT_TEXT = 15  # words; texts shorter than the window are an exception in the released code and in TextAttack
+_SHORT_TEXT = 15  # words; the released code and TextAttack treat shorter texts differently
 
 
 @dataclass(frozen=True)
 class TextFooler:
     """Replace the most important words first, each by the neighbour that hurts most.
 
-    Jin et al. 2020, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`).
-    Importance is the loss of the true label's probability when the word is deleted, and, where the deletion flips the
-    prediction, also the gain of the new label (equation 3.6). Candidates are the 50 nearest words with cosine >= 0.5,
-    of a shared part of speech (noun for verb allowed), no stopwords. A step is allowed if the 15 words around the
-    changed one stay similar (1 - angle/pi >= 0.841) to the text before the step; the window is that of the code. At the
-    first word with candidates that fool the model, the one most similar to the original is taken; otherwise the
-    strongest is kept if it helps.
+    Jin et al. 2020, Algorithm 1, with the settings of Hauser et al. 2021, section 3.3.3 (preset `paper`). Importance is
+    the drop in the true label's probability when the word is deleted. If the deletion flips the prediction, the gain of
+    the new label is added (equation 3.6). Candidates are the 50 nearest words with cosine >= 0.5 and a common part of
+    speech (a noun may replace a verb), without stopwords. A step is allowed if the 15 words around the changed one stay
+    similar (1 - angle/pi >= 0.841) to the text before the step; the window is that of the code. At the first word with
+    candidates that fool the model, the one most similar to the original is taken. Otherwise the strongest is kept if it
+    helps.
 
-    Presets beside `paper`:
-    - `released`, the authors' code with its default threshold: importance by <oov> in the word's place; the victim is
-      asked about every candidate and those that break a constraint are put aside afterwards; the strongest one left is
-      kept if it is better than the *original*, even if worse than the text so far; similarity 1 - angle >= 0.7
-      (0.904507 as 1 - angle/pi), for texts under 15 words >= 0.1 (0.713521); the winner most similar to the text before
-      is taken; part of speech with four words on each side (in texts of up to ten words the code reads them whole). The
-      paper's own figures need the threshold 0.5;
-    - `textattack`: importance without the gain of a new label, similarity 0.840845 and no check under 15 words, where
+    Presets besides `paper`:
+    - `released`, the authors' code with its default threshold. Importance uses <oov> in the word's place. The victim is
+      queried about every candidate, and those that break a constraint are dropped afterwards. The strongest one left is
+      kept if it is better than the *original*, even if worse than the text so far. Similarity is 1 - angle >= 0.7
+      (0.904507 as 1 - angle/pi), for texts under 15 words >= 0.1 (0.713521). The winner most similar to the text before
+      the step is taken. The part of speech is read with four words on each side (the code reads texts of up to ten
+      words whole). The paper's own figures need the threshold 0.5;
+    - `textattack`: importance without the gain of a new label, similarity 0.840845, and no check under 15 words, where
       the strongest winner is taken instead of the most similar;
-    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.1.1: word cosine >= 0.X, cosine of the whole text with
-      the *original* >= 0.Y; `cv50` is without a similarity constraint. The rest is as in `paper`;
-    - `adjusted`, TFAdjusted of Morris et al. 2020 by its recipe: word cosine >= 0.9, cosine >= 0.98 in the window with
-      the text before, short texts included, no new grammar errors; importance by [UNK] without the gain of a new label,
-      no part-of-speech check, NLTK's stopwords.
+    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.1.1: word cosine >= 0.X, and cosine of the whole text
+      with the *original* >= 0.Y; `cv50` has no similarity constraint. The rest is as in `paper`;
+    - `adjusted`, TFAdjusted of Morris et al. 2020, following its recipe: word cosine >= 0.9, cosine >= 0.98 in the
+      window with the text before the step (short texts included), and no new grammar errors; importance by [UNK]
+      without the gain of a new label, no part-of-speech check, NLTK's stopwords.
 
     Differs from the paper and the released code:
-    - importance is asked only for words that have candidates: the order is the same, with fewer queries;
-    - the part of speech is read by the tagger that the user names (spaCy if it is there, else the bundled one), the old
-      word in the same few words as the new one (the released code reads it in the whole text);
-    - the stopword list is our own where they have their own, and stopwords are not brought in either;
-    - words are counted without punctuation, and a window never runs over the edge of a text (in the released code it
-      does for texts under 15 words, and shrinks to the last words of the text);
-    - the vectors are the bundled 20,000 words unless others are given, and the encoder and grammar checker are those
-      the user names: thresholds were set for the published vectors and the Universal Sentence Encoder (`adjusted`: for
-      BERT sentence vectors and LanguageTool). Whether section 8.1.1 compares whole texts or windows is not said.
-    Not imitated of TextAttack: its part-of-speech check finds the first of two equal words, and reads the new word
+    - importance is queried only for words that have candidates: the order is the same, with fewer queries;
+    - the part of speech is read by the tagger that the user names (spaCy if available, else the bundled one). The old
+      word is read in the same few words as the new one (the released code reads it in the whole text);
+    - the stopword list is ours, not theirs, and stopwords are not introduced either;
+    - words are counted without punctuation, and a window never crosses the edge of a text (in the released code it does
+      for texts under 15 words, and shrinks to the last words of the text);
+    - the vectors are the bundled 20,000 words unless others are given, and the user names the encoder and grammar
+      checker. The thresholds were set for the published vectors and the Universal Sentence Encoder (`adjusted`: for
+      BERT sentence vectors and LanguageTool). Section 8.1.1 does not say whether it compares whole texts or windows.
+
+    Not imitated from TextAttack: its part-of-speech check finds the first of two equal words, and reads the new word
     among those of the original; with more than two classes it sees no winner unless the strongest candidate is one.
     """
 
     paper: ClassVar[str] = "Jin et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
-    cost: ClassVar[str] = "one a word, then one a candidate until fooled"
+    cost: ClassVar[str] = "one per word, then one per candidate until fooled"
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
     constraints: tuple[Constraint, ...] = (Constraint(SamePos(), at_least=1), Constraint(_STEP_ANGLE, at_least=0.841))
     stopwords: frozenset[str] = ENGLISH
-    blank: str = ""  # takes the place of a word to see its importance; empty: the word is deleted
-    flip_bonus: bool = True  # importance counts what a new label gains
-    ask_first: bool = False  # ask the victim about all candidates, then drop those that break a constraint
+    blank: str = ""  # replaces a word to measure its importance; if empty, the word is deleted
+    flip_bonus: bool = True  # add the gain of a new label to the importance
+    ask_first: bool = False  # query all candidates, then drop those that break a constraint
     beat_original: bool = False  # the strongest candidate need not be better than the text so far
     similarity: SentenceSimilarity | None = SentenceSimilarity(angular=True)  # picks among winners
-    similarity_from: int = 0  # in shorter texts the strongest winner is taken
+    similarity_from: int = 0  # words; shorter texts take the strongest winner
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Algorithm 1."""
         (clean,) = await ask.victim([x])
         importance = await self._importance(x, goal.label, clean, space, ask)
         best, to_beat = x, goal.score(clean)
-        try:
+        with suppress(BudgetSpent):
             for p in ranked(importance):
                 candidates = [best.replace(p, word) for word in space.choices[p]]
                 probs_of = await self._ask_allowed(best, candidates, space, ask)
@@ -92,8 +94,6 @@ class TextFooler:
                     if goal.score(probs_of[strongest]) > to_beat:
                         best = strongest
                         to_beat = to_beat if self.beat_original else goal.score(probs_of[strongest])
-        except BudgetSpent:
-            pass
         return best
 
     async def _importance(self, x: Text, y: int, clean: Scores, space: Space, ask: Ask) -> dict[int, float]:
@@ -110,14 +110,12 @@ class TextFooler:
         return importance
 
     async def _ask_allowed(self, best: Text, candidates: list[Text], space: Space, ask: Ask) -> dict[Text, Scores]:
-        """What the victim says of the candidates that obey the constraints."""
+        """The victim's scores for the candidates that obey the constraints."""
         if not self.ask_first:
             candidates = await space.allowed(best, candidates, ask)
-        candidates = ask.affordable(candidates) or candidates  # none fits: asking raises BudgetSpent
-        probs_of = dict(zip(candidates, await ask.victim(candidates), strict=True))
-        if self.ask_first:
-            candidates = await space.allowed(best, candidates, ask)
-        return {candidate: probs_of[candidate] for candidate in candidates}
+        probs_of = await ask.scores_of(candidates)
+        allowed = await space.allowed(best, list(probs_of), ask) if self.ask_first else probs_of
+        return {candidate: probs_of[candidate] for candidate in allowed}
 
 
 released = partial(
@@ -161,7 +159,7 @@ adjusted = partial(
 
 
 def with_thresholds(cosine: float, similarity: float | None) -> TextFooler:
-    """TF_cvX^useY: at least this cosine of words, and of the whole text with the original."""
+    """TF_cvX^useY: lower bounds on the cosine of words and on the cosine of the whole text with the original."""
     constraints = [Constraint(SamePos(), at_least=1)]
     if similarity is not None:
         constraints.append(Constraint(SentenceSimilarity(angular=False), at_least=similarity))

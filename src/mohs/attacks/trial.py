@@ -1,4 +1,4 @@
-"""One attack on one example, from the first question to the verdict."""
+"""One attack on one example, from the first query to the verdict."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from mohs.text.text import brief
 
 @dataclass(frozen=True)
 class Trial:
-    """An attack made ready for a victim: calling it with an example gives the search for the engine.
+    """An attack set up for a victim. Calling it with an example runs the search.
 
-    The library judges, the attack proposes: the original and the proposal are put to the target's judge, whose answers
-    do not depend on what else is asked, and the record holds that verdict.
+    The attack proposes, the library judges. The target's judge scores the original and the proposal; its answers do not
+    depend on what else is queried. The record holds that verdict.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Trial:
     goal: str = UNTARGETED
     seed: int = 0
     budget: int | None = None
-    measures: tuple[Measure, ...] = ()  # taken of the final text beside those of the constraints
+    measures: tuple[Measure, ...] = ()  # of the final text, in addition to those of the constraints
 
     async def __call__(self, example: Example) -> Record:
-        """The record of this attack on an example; whatever raises becomes its outcome `error`."""
+        """The record of this attack on an example. An exception becomes the outcome `error`."""
         return await attempt(self.name, example, self.seed, lambda draft: self._search(example, draft))
 
     async def _search(self, example: Example, draft: Draft) -> Outcome:
@@ -69,7 +69,7 @@ class Trial:
 
         if not isinstance(proposal, Text):
             raise BadInput(
-                f"{self.name} returned {proposal!r}; an attack gives back a Text, the original if it has none."
+                f"{self.name} returned {proposal!r}; an attack must return a Text, the original if it found none."
             )
         if proposal not in space:
             raise AssertionError(f"{self.name} proposed a text outside its space: {proposal!r}")

@@ -1,4 +1,4 @@
-"""`mohs attack`: its options, and from them the trials of a run."""
+"""`mohs attack`: its options, and the tasks made from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import budget, model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackVerb(Verb, command="attack", function="attack", doing="attacking", third="attacks"):
+class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     """Attack a classifier and report how often it was fooled.
 
-    The run folder gets the page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
-    resume or repeat the run: running the same command again resumes it.
+    The run folder gets a page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
+    resume or repeat the run. Running the same command again resumes it.
 
     Examples:
       mohs attack --n 50
@@ -42,37 +42,32 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
     5
     """
 
-    attacks: str | Sequence[str | Attack] = option(
-        "An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.",
+    attacks: str | Sequence[str | Attack] = several(
+        "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.",
         "--attack",
-        default=("textfooler",),
-        metavar="NAME[:PRESET]",
-        many=True,
+        "NAME[:PRESET]",
+        ("textfooler",),
     )
-    budget: int | None = option("The most queries for one example.", least=1)
+    budget: int | None = budget()
     goal: str = option(
-        "untargeted; targeted:CLASS (name or number); below:P, the label's probability; for input-reduction reduced:N, "
-        "at most N words left.",
+        "untargeted; targeted:CLASS (name or number); below:P (the label's probability falls below P); reduced:N (at "
+        "most N words left, for input-reduction).",
         default="untargeted",
     )
     source: str | Source | None = option(
-        "Where words come from instead: see `mohs spaces`, or FILE.py:CLASS.", metavar="S"
+        "Source of the substitutes, instead of the attack's own: see `mohs spaces`, or FILE.py:CLASS.", metavar="S"
     )
-    constraints: Sequence[str | Constraint] = option(
-        "A further constraint; repeat for several: see `mohs spaces`.",
-        "--constraint",
-        default=(),
-        metavar="M>=T",
-        many=True,
+    constraints: Sequence[str | Constraint] = several(
+        "An additional constraint (see `mohs spaces`); repeat for several.", "--constraint", "M>=T"
     )
-    measures: Sequence[str | Measure] = option(
-        "Measure the final texts by this too: see `mohs spaces`.", "--measure", default=(), metavar="M", many=True
+    measures: Sequence[str | Measure] = several(
+        "An additional measure of the final texts (see `mohs spaces`); repeat for several.", "--measure", "M"
     )
     stopwords: str | Path | Iterable[str] | None = option(
-        "Words left alone, instead of the attack's own: a file, none, english or nltk.", metavar="FILE"
+        "Words that never change, instead of the attack's own list: a file, none, english or nltk.", metavar="FILE"
     )
     entities: str | Path | NamedEntities | None = option(
-        "What replaces named entities, for pwws: a file of `mohs entities`.", metavar="FILE"
+        "Replacements for named entities, for pwws: a file made by `mohs entities`.", metavar="FILE"
     )
     encoder: Any = model("encoder")
     token_encoder: Any = model("token_encoder")
@@ -85,22 +80,22 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
     sememes: Any = model("sememes")
 
     def check(self) -> None:
-        """Attacks and measures must exist, and no attack twice."""
+        """Refuse unknown attacks and measures, and an attack given twice."""
         if not self._teams:
-            raise BadInput("No attack was named; see `mohs attacks`.")
+            raise BadInput("No attack was given; see `mohs attacks`.")
         if len({name for name, _ in self._teams}) != len(self._teams):
-            raise BadInput("An attack is named twice.")
+            raise BadInput("An attack is given twice; give it once.")
         _ = self._measures
 
     def needs(self, subject: Subject) -> Iterable[str]:
-        """What the attacks and the measures ask."""
+        """The services that the attacks and the measures use."""
         from mohs.attacks.goal import parse_goal
         from mohs.attacks.method import needs
 
         for name, method in self._methods:
             if subject.target.traits.hard and method.needs_scores:
                 raise BadInput(
-                    f"{name} steers by the victim's scores, and {subject.model.name} gives labels only; "
+                    f"{name} needs the victim's scores, but {subject.model.name} gives labels only; "
                     "use --attack random, or a victim that gives scores."
                 )
         for goal in dict.fromkeys([self._goal(subject), *self._goals(subject).values()]):
@@ -109,7 +104,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         return [*kinds, *(kind for measure in self._measures for kind in measure.needs)]
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
-        """One trial for each attack, or a battery of several."""
+        """One task for each attack or battery."""
         from mohs.attacks.battery import Battery
         from mohs.attacks.catalogue import members_of
         from mohs.attacks.method import needs
@@ -153,7 +148,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
 
     @cached_property
     def _teams(self) -> list[tuple[str, list[tuple[str, Attack]]]]:
-        """Each attack by name with its members, over the space that was asked for."""
+        """Each attack by name with its members, in the space given by the options."""
         from mohs.attacks.catalogue import members_of
 
         return [self._changed(*members_of(attack)) for attack in self._named]
@@ -175,7 +170,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         return NamedEntities.read(self.entities) if isinstance(self.entities, str | Path) else self.entities
 
     def _goal(self, subject: Subject) -> str:
-        """The goal, `targeted:NAME` with the number of the class."""
+        """The goal; in `targeted:NAME` the name is replaced by the number of the class."""
         kind, _, name = self.goal.partition(":")
         known = kind == "targeted" and name in subject.labels
         return f"{kind}:{subject.labels.index(name)}" if known else self.goal
@@ -186,7 +181,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         return {name: goal_of(name, method, self._goal(subject)) for name, method in self._methods}
 
     def _changed(self, name: str, team: Sequence[tuple[str, Any]]) -> tuple[str, list[tuple[str, Attack]]]:
-        """Attacks over another space than their own, under names that say so."""
+        """The attacks with the changes of the options, and names that include them."""
         from mohs.space import parse_constraint, parse_source
         from mohs.tasks.described import written
         from mohs.text.stopwords import read_stopwords
@@ -207,7 +202,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
             without = [n for n, m in team if not hasattr(m, "entities")]
             if without:
                 raise BadInput(
-                    f"{without[0]} replaces no named entities; --entities is for pwws, not its preset textattack."
+                    f"{without[0]} does not replace named entities; --entities is for pwws (not its preset textattack)."
                 )
         changed = [
             (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
@@ -215,7 +210,7 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         return name + suffix, changed
 
     def _remarks(self, services: Mapping[str, Any]) -> list[str]:
-        """What was left out in reading word books, and what was named but is asked by nobody."""
+        """Notes on what was left out of word books, and on models that were given but are not used."""
         from mohs.tasks.described import named
         from mohs.tasks.option import models_of
 
@@ -224,5 +219,5 @@ class AttackVerb(Verb, command="attack", function="attack", doing="attacking", t
         found = [note for book in books for note in getattr(book, "notes", ())]
         for kind, given in models_of(self).items():
             if given is not None and kind not in services:
-                found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run asks it.")
+                found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run uses it.")
         return list(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""Which of several texts that fool the victim is taken."""
+"""Chooses among several texts that fool the victim."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ async def pick_winner(
     *,
     weigh_one: bool = False,
 ) -> Text:
-    """The one most similar to the original, as steps from the current text if there is one, of winners with scores.
+    """The winner most similar to the original. winners: texts with their scores.
 
-    Of equals the strongest is taken, as in TextAttack, then the first by its string. Without a similarity all are
-    equals. With `weigh_one` the similarity of a winner without rivals is asked for too, though it decides nothing.
+    If there is a current text, similarity is judged as a step from it. Among equals the strongest is taken, as in
+    TextAttack, then the first by its string. Without a similarity all are equal. With `weigh_one`, the similarity of a
+    single winner is computed too, although it decides nothing.
     """
     texts = list(winners)
     values = [0.0] * len(texts)

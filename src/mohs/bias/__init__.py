@@ -1,4 +1,4 @@
-"""Counterfactual bias: how a victim's expected answer moves when one word of a pair stands for the other."""
+"""Counterfactual bias: how a victim's prediction changes on average when one word of a pair replaces the other."""
 
 import lazy_loader
 

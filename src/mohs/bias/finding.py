@@ -1,4 +1,4 @@
-"""What is measured around one sentence, beside what every record holds."""
+"""What a bias run adds to the record of an example."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from mohs.bias.level import LevelFinding
 
 @dataclass(frozen=True)
 class PairFinding:
-    """One pair of words at its place, at every distance from the sentence."""
+    """One pair of words at one position, measured at every distance from the sentence."""
 
     old: str
     new: str
     position: int
-    back: bool = False  # the second word stands in the sentence, and the first was put in
+    back: bool = False  # the sentence has the second word, and the first replaced it
     levels: tuple[LevelFinding, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""What is kept of the differences at one distance from a sentence, however many texts there are."""
+"""Statistics of the differences at one distance from a sentence; their size does not depend on the number of texts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-UNIT = 10**9  # chances are whole billionths, so that sums are exact whatever the order
+UNIT = 10**9  # probabilities are whole billionths, so that sums are exact in any order
 BINS = 50  # each 0.02 wide
-EXAMPLES_KEPT = 5  # of each level
+EXAMPLES_KEPT = 5  # per level
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One text with the first word and with the second, and the chance of the label for each."""
+    """One text with the first word and with the second, and the label's probability for each."""
 
     text: tuple[str, ...]
     patched: tuple[str, ...]
@@ -24,23 +24,23 @@ class Shown:
 
 @dataclass(frozen=True)
 class LevelFinding:
-    """The differences at one distance, as they are recorded."""
+    """The differences at one distance, as a record stores them."""
 
     k: int
     n: int
     sum: float
     squares: float
-    exact: bool  # whether all neighbours are there
+    exact: bool  # all neighbours, not a sample
     bins: dict[int, int]
     examples: tuple[Shown, ...] = ()
 
 
 @dataclass
 class Level:
-    """A running count of the differences, and a few of the texts drawn at random."""
+    """Running statistics of the differences, and a few texts drawn at random."""
 
     k: int
-    exact: bool = True  # whether all neighbours are there
+    exact: bool = True  # all neighbours, not a sample
     n: int = 0
     total: int = 0
     squares: int = 0
@@ -48,19 +48,19 @@ class Level:
     examples: list[Shown] = field(default_factory=list)
 
     def add(self, text: tuple[str, ...], patched: tuple[str, ...], before: int, after: int, random: Random) -> None:
-        """One more text with the first word and with the second, and the chance of the label for each (billionths)."""
+        """Add a text with the first word and with the second, and the label's probability for each (in billionths)."""
         gap = after - before
         self.n += 1
         self.total += gap
         self.squares += gap * gap
         self.bins[bin_of(gap / UNIT)] += 1
-        place = self.n - 1 if self.n <= EXAMPLES_KEPT else random.randrange(self.n)  # so that all are as likely to stay
+        place = self.n - 1 if self.n <= EXAMPLES_KEPT else random.randrange(self.n)  # reservoir sampling
         if place < EXAMPLES_KEPT:
             shown = Shown(text, patched, before / UNIT, after / UNIT)
             self.examples[place : place + 1] = [shown]
 
     def finding(self) -> LevelFinding:
-        """As it is recorded."""
+        """The form in a record."""
         return LevelFinding(
             k=self.k,
             n=self.n,
@@ -73,8 +73,8 @@ class Level:
 
 
 def bin_of(gap: float) -> int:
-    """Which bin of width 0.02 a difference falls in: number i is from i/50 to below (i + 1)/50, and 1 is in the last.
+    """The bin of a difference: bin i goes from i/50 to below (i + 1)/50, and 1 is in the last.
 
-    Decided on six decimals: a difference that is nothing but the shape of a batch is 0.
+    The difference is rounded to six decimals, so that noise from batching counts as 0.
     """
     return min(math.floor(round(gap * 10**6) * BINS / 10**6), BINS - 1)

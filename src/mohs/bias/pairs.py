@@ -1,4 +1,4 @@
-"""Pairs of words that stand for two groups of people, and the words that are kept out beside them."""
+"""Pairs of words for two groups of people, and the words that must not be inserted next to them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".txt")
 
 @dataclass(frozen=True)
 class Pairs:
-    """Signed pairs, in lower case: a bias is how much the answer rises from the first word to the second."""
+    """Ordered pairs in lower case: a bias is how much the probability rises from the first word to the second."""
 
     name: str
     pairs: tuple[tuple[str, str], ...]
-    blacklist: frozenset[str]  # never brought in by a walk: the words of the pairs, and others like them
+    blacklist: frozenset[str]  # never inserted by a walk: the words of the pairs, and others like them
 
     @cached_property
     def fingerprint(self) -> str:
@@ -40,27 +40,27 @@ class Pairs:
 
     @property
     def headed(self) -> bool:
-        """Whether the first pair looks like the names of two columns."""
+        """Whether the first pair looks like a header."""
         return self.pairs[:1] != () and (self.pairs[0] in _HEADERS or all(map(_NUMBERED.fullmatch, self.pairs[0])))
 
     @cached_property
     def undoable(self) -> frozenset[tuple[str, str]]:
-        """The pairs whose second word leads back to one first word; her may have been his or him."""
+        """The pairs whose second word has only one first word. (her has two: his and him.)"""
         seconds = [second for _, second in self.pairs]
         return frozenset(pair for pair in self.pairs if seconds.count(pair[1]) == 1)
 
 
 def read_pairs(given: str | Path) -> Pairs:
-    """A bundled list by its name, or a file with two words a row and no header: .csv, .tsv, .txt, .json or .jsonl."""
+    """A bundled list by name, or a file with two words per row and no header: .csv, .tsv, .txt, .json or .jsonl."""
     if str(given) in GROUPS:
         return _bundled(str(given))
     file = Path(given).expanduser()
     try:
         found = file.is_file()
-    except OSError:  # for example a name that is too long to be one
+    except OSError:  # for example a name that is too long for a file
         found = False
     if not found:
-        raise BadInput(f"There are no pairs {str(given)!r}; name {', '.join(GROUPS)}, or a file with two words a row.")
+        raise BadInput(f"Unknown pairs {str(given)!r}; use {', '.join(GROUPS)}, or a file with two words per row.")
     kind = kind_of(file)
     if kind not in _ENDINGS:
         raise BadInput(f"{file}: unknown kind of file for pairs; use {', '.join(_ENDINGS)}, each also with .gz.")
@@ -84,19 +84,19 @@ def _words(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
 
 
 def _uncommented(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that say something, with their numbers."""
+    """The lines that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.startswith("#"):
             yield number, line.strip("\r\n ")
 
 
 def _rows(file: Path, kind: str) -> Iterator[tuple[str, list[Any]]]:
-    """Where each row stands, and what is in it."""
+    """Each row with its place in the file."""
     text = read_text(file)
     if kind == ".json":
         rows = parse_json(file, text)
         if not isinstance(rows, list):
-            raise BadInput(f'{file} holds no list; write [["he", "she"], ...].')
+            raise BadInput(f'{file} is not a list; write [["he", "she"], ...].')
         for number, row in enumerate(rows, 1):
             yield f"row {number}", _listed(file, f"row {number}", row)
         return
@@ -112,7 +112,7 @@ def _rows(file: Path, kind: str) -> Iterator[tuple[str, list[Any]]]:
 
 def _listed(file: Path, where: str, row: Any) -> list[Any]:
     if not isinstance(row, list):
-        raise BadInput(f'{file}, {where} holds {json.dumps(row)[:40]}; two words are expected, as in ["he", "she"].')
+        raise BadInput(f'{file}, {where} is {json.dumps(row)[:40]}; write two words, as in ["he", "she"].')
     return row
 
 
@@ -121,18 +121,18 @@ def _checked(file: Path, rows: Iterable[tuple[str, list[Any]]]) -> tuple[tuple[s
     for where, row in rows:
         if len(row) != 2:
             entries = "entry" if len(row) == 1 else "entries"
-            raise BadInput(f"{file}, {where} holds {len(row)} {entries}; write two words, as in he,she.")
+            raise BadInput(f"{file}, {where} has {len(row)} {entries}; write two words, as in he,she.")
         for entry in row:
             if not isinstance(entry, str) or not one_word(entry.strip()):
-                raise BadInput(f"{file}, {where} holds {entry!r}; each entry has to be one word.")
+                raise BadInput(f"{file}, {where} has the entry {entry!r}; each entry must be one word.")
         first, second = (entry.strip().lower() for entry in row)
         if first == second:
-            raise BadInput(f"{file}, {where} holds {first!r} twice; a pair is of two different words.")
+            raise BadInput(f"{file}, {where} has {first!r} twice; a pair needs two different words.")
         for pair in ((first, second), (second, first)):
             if pair in found:
                 way = "" if pair == (first, second) else ", the other way round"
-                raise BadInput(f"{file}, {where} holds {first} and {second}, as {found[pair]} does{way}; remove one.")
+                raise BadInput(f"{file}, {where} has {first} and {second}, as {found[pair]} does{way}; remove one.")
         found[first, second] = where
     if not found:
-        raise BadInput(f"{file} holds no pairs; write two words a row, as in he,she.")
+        raise BadInput(f"{file} has no pairs; write two words per row, as in he,she.")
     return tuple(found)

@@ -1,4 +1,4 @@
-"""From records to the bias of each pair at each distance, with what can be said about its certainty."""
+"""From records to the bias of each pair at each distance, with intervals and p values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mohs.records import Outcome, Record
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_SENTENCES_FOR_ALL_SIGNS = 12  # every pattern of signs is tried up to here, and some are drawn beyond
+_MOST_SENTENCES_FOR_ALL_SIGNS = 12  # up to here every sign pattern is tried; beyond, patterns are drawn
 _SIGN_PATTERNS_DRAWN = 10_000
 _NUMBERS_IN_MEMORY = 1 << 22
 
@@ -31,10 +31,10 @@ class PairBias:
     sentences: int  # source sentences that have neighbours at this distance
     neighbours: int
     bias: float  # mean over all neighbours; positive: the second word is preferred
-    low: float  # 95% interval over source sentences; nan for a single one, which says nothing about others
+    low: float  # 95% interval over source sentences; nan for a single sentence
     high: float
     p: float  # sign-flip test over source sentences, two-sided
-    holm: float  # the same, adjusted for all pairs of this distance
+    holm: float  # the same, adjusted for all pairs at this distance
     exact: bool  # no sentence's neighbourhood was sampled
     bins: dict[int, int]
 
@@ -42,9 +42,9 @@ class PairBias:
 def pair_biases(
     records: Iterable[Record], *, epsilon: float | None = None, resamples: int = 2000, seed: int = 0
 ) -> list[PairBias]:
-    """The bias of each pair, those with most sentences first, at each distance.
+    """The bias of each pair at each distance, pairs with the most sentences first.
 
-    epsilon: only sentences that show less than so much themselves (k = 0) for that pair.
+    epsilon: use only the sentences whose own bias (k = 0) for that pair is smaller than this.
     """
     if epsilon is not None:
         check_epsilon(epsilon)
@@ -65,7 +65,7 @@ def pair_biases(
 
 
 def check_epsilon(epsilon: float) -> None:
-    """Refuse a threshold that no sentence, or every one, is under."""
+    """Refuse a threshold outside (0, 1]."""
     if not 0 < epsilon <= 1:
         raise BadInput(f"epsilon is {epsilon}; it must be above 0 and at most 1.")
 
@@ -83,7 +83,7 @@ class _Part(NamedTuple):
 def _sentences(records: Iterable[Record]) -> Iterator[tuple[str, str, list[_Part]]]:
     for record in records:
         if record.outcome not in (Outcome.MEASURED, Outcome.EXHAUSTED):
-            continue  # what an error left behind was cut off anywhere
+            continue  # after an error the finding is incomplete
         for pair in record.finding.pairs if record.finding is not None else ():
             parts = [_Part(row.k, row.n, row.sum, row.exact, row.bins) for row in pair.levels if row.n]
             if parts:
@@ -91,10 +91,10 @@ def _sentences(records: Iterable[Record]) -> Iterator[tuple[str, str, list[_Part
 
 
 def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, seed: int) -> PairBias:
-    # Numbers of its own for each pair and distance, so that other pairs do not move them.
+    # Each pair and distance has its own random numbers, independent of the other pairs ...
     digest = hashlib.sha256(f"{seed}/{old}/{new}/{k}".encode()).digest()
     random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-    parts = sorted(parts, key=lambda part: part[:4])  # nor the order in which records were finished
+    parts = sorted(parts, key=lambda part: part[:4])  # ... and of the order of the records
     totals = np.array([part.total for part in parts])
     sizes = np.array([part.n for part in parts], np.float64)
     low, high = interval(totals, sizes, resamples, random)
@@ -119,7 +119,7 @@ def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, se
 
 
 def interval(totals: Floats, sizes: Floats, resamples: int, random: np.random.Generator) -> tuple[float, float]:
-    """The middle 95% of the pooled mean when whole sentences are drawn again, with all their neighbours."""
+    """A 95% bootstrap interval of the pooled mean. Whole sentences are resampled, with all their neighbours."""
     m = len(totals)
     if m < 2:
         return math.nan, math.nan
@@ -132,9 +132,9 @@ def interval(totals: Floats, sizes: Floats, resamples: int, random: np.random.Ge
 
 
 def sign_flip(totals: Floats, random: np.random.Generator) -> float:
-    """How often the sum is as far from 0 if each sentence's sign is a coin's; all patterns if they are few."""
+    """The p value of a sign-flip test: how often the sum is as far from 0 with random signs; exact if few sentences."""
     m = len(totals)
-    seen = abs(float(totals.sum())) - 1e-12 * float(np.abs(totals).sum())  # rounding does not make a tie a difference
+    seen = abs(float(totals.sum())) - 1e-12 * float(np.abs(totals).sum())  # a tie stays a tie despite rounding
     if m <= _MOST_SENTENCES_FOR_ALL_SIGNS:
         patterns = np.arange(1 << m)[:, None] >> np.arange(m) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ totals) >= seen))
@@ -142,11 +142,11 @@ def sign_flip(totals: Floats, random: np.random.Generator) -> float:
         int((np.abs((1 - 2 * random.integers(2, size=(rows, m))) @ totals) >= seen).sum())
         for rows in _blocks(_SIGN_PATTERNS_DRAWN, m)
     )
-    return (far + 1) / (_SIGN_PATTERNS_DRAWN + 1)  # what was seen is one of the patterns
+    return (far + 1) / (_SIGN_PATTERNS_DRAWN + 1)  # the observed signs are one of the patterns
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """P values adjusted for their number (Holm 1979): the chance of any false alarm stays below the level."""
+    """P values adjusted for multiple tests (Holm 1979): bounds the probability of any false positive."""
     adjusted = [0.0] * len(values)
     largest = 0.0
     for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
@@ -165,7 +165,7 @@ def _adjusted(found: Sequence[PairBias]) -> list[PairBias]:
 
 
 def _blocks(rows: int, width: int) -> Iterator[int]:
-    """So many rows in blocks that fit into memory."""
+    """Sizes of blocks of rows that fit into memory."""
     size = max(1, _NUMBERS_IN_MEMORY // width)
     for start in range(0, rows, size):
         yield min(size, rows - start)

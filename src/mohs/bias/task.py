@@ -1,4 +1,4 @@
-"""The bias of a victim around one example: all pairs that fit it, at all distances."""
+"""Measures the bias of a victim around one example: for all pairs that fit it, at all distances."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from mohs.tasks.subject import Target
 from mohs.text import Example, Text
 from mohs.text.text import like
 
-_TEXTS_AT_ONCE = 1024  # each with its counterparts
+_TEXTS_AT_ONCE = 1024  # not counting their counterparts
 
 
 @dataclass(frozen=True)
 class BiasTask:
     """F(x; p) = P(label | x with the second word) - P(label | x with the first), over the k-neighbours of an example.
 
-    Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once, where the
-    example may change, and its second not at all. That word stays; the others are walked away from as in Algorithm 1,
-    and no word of the blacklist is brought in. With both directions a sentence with the second word fits as well, if
-    that word leads back to one first word.
+    Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once, at a position
+    that may change, and its second word does not occur. The walk of Algorithm 1 keeps that word, changes others, and
+    never inserts a word of the blacklist. With `both_directions` a sentence with the second word fits too, if that word
+    belongs to only one first word.
     """
 
     name: str
     pairs: Pairs
     target: Target
     services: Mapping[str, Any]  # kind -> Service or word book
-    label: int = 1  # whose chance is looked at
+    label: int = 1  # the class whose probability is measured
     k: int = 3
     near: Neighbourhood = Neighbourhood()
-    most: int = 10_000  # a level that is expected to have more texts is sampled
-    breadth: int = 800  # by the neighbours of so many of the level before
+    most: int = 10_000  # a level with more expected texts than this is sampled ...
+    breadth: int = 800  # ... from the neighbours of this many texts of the level before
     seed: int = 0
     budget: int | None = None
     both_directions: bool = False
@@ -54,7 +54,7 @@ class BiasTask:
         at_least(1, most=self.most, breadth=self.breadth)
 
     async def __call__(self, example: Example) -> Record:
-        """The record of what was measured around an example; whatever raises becomes its outcome `error`."""
+        """The record of an example; an exception becomes the outcome `error`."""
         return await attempt(self.name, example, self.seed, lambda draft: self._measure(example, draft))
 
     async def _measure(self, example: Example, draft: Draft) -> Outcome:
@@ -69,7 +69,7 @@ class BiasTask:
         if not patches:
             return Outcome.SKIPPED
 
-        # The judge's answer is not remembered: it may read more precisely, and the difference would pass for a bias.
+        # The judge's answer is not reused: its precision may be higher, and the difference would look like a bias.
         meter = Meter(_Chance(target.victim, self.label), self.budget, key=_digest)
         ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
         found: dict[_Patch, list[LevelFinding]] = {}
@@ -95,7 +95,7 @@ class BiasTask:
         where: dict[str, list[int]] = {}
         for position, word in enumerate(example.text.words):
             where.setdefault(_plain(word), []).append(position)
-        free = set(example.positions)  # of a pair of texts only one may change, and the other must not name the group
+        free = set(example.positions)  # in a text pair only one text may change; the other must not have these words
         for old, new in self.pairs.pairs:
             olds, news = where.get(old, []), where.get(new, [])
             if len(olds) == 1 and not news and olds[0] in free:
@@ -107,9 +107,9 @@ class BiasTask:
     async def _levels(
         self, x: Text, patches: Sequence[_Patch], positions: Sequence[int], meter: Meter[Fields, int], ask: Services
     ) -> AsyncIterator[list[Level]]:
-        """What was measured for patches of one word at each distance, from 0 on.
+        """The levels of all patches of one word, for each distance from 0 on.
 
-        A level that the budget cuts off is not given.
+        A level that the budget cuts off is left out.
         """
         found = [Level(0) for _ in patches]
         await _take(found, [x], patches, meter, ask.random)
@@ -125,12 +125,12 @@ class BiasTask:
             for start in range(0, len(texts), _TEXTS_AT_ONCE):
                 await _take(found, texts[start : start + _TEXTS_AT_ONCE], patches, meter, ask.random)
         yield found
-        for depth in range(reached + 1, self.k + 1):  # no further step leads anywhere
+        for depth in range(reached + 1, self.k + 1):  # these distances have no texts
             yield [Level(depth, complete) for _ in patches]
 
 
 class _Patch(NamedTuple):
-    """A pair at its place; `back`: the second word stands there, and the first is put in."""
+    """A pair at one position; `back`: the text has the second word, and the first replaces it."""
 
     old: str
     new: str
@@ -138,11 +138,11 @@ class _Patch(NamedTuple):
     back: bool
 
     def finding(self, levels: Sequence[LevelFinding]) -> PairFinding:
-        """As it is recorded."""
+        """The form in a record."""
         return PairFinding(self.old, self.new, self.position, self.back, tuple(levels))
 
     def sides(self, x: Text) -> tuple[Text, Text]:
-        """A text with the first word and with the second."""
+        """The text with the first word, and with the second."""
         there = x.words[self.position]
         other = like(self.old if self.back else self.new, there)
         put = x.replace(self.position, other.replace("'", "\u2019") if "\u2019" in there else other)
@@ -166,13 +166,13 @@ async def _take(
 
 @dataclass(frozen=True)
 class _Chance:
-    """A victim of which only the chance of one label is kept."""
+    """A victim reduced to the probability of one label."""
 
     victim: Answers[Fields, Scores]
     label: int
 
     async def ask(self, items: Sequence[Fields]) -> list[int]:
-        """In billionths."""
+        """The probabilities in billionths."""
         return [round(scores[self.label] * UNIT) for scores in await self.victim.ask(items)]
 
 
@@ -181,6 +181,6 @@ def _plain(word: str) -> str:
 
 
 def _digest(fields: Fields) -> bytes:
-    """Stands for a text that was asked: there are hundreds of thousands of them."""
+    """A short key for a text that was asked; there are hundreds of thousands of them."""
     whole = "".join([repr(list(map(len, fields))), *fields])
     return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""`mohs bias`: its options, and from them the measurement of a run."""
+"""`mohs bias`: its options, and the tasks made from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import blacklist, budget, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -22,23 +22,17 @@ if TYPE_CHECKING:
     from mohs.tasks.subject import Subject
     from mohs.text import Example
 
-_PAIRS_NAMED = 5  # of those that fit no example; the manifest has all
+_PAIRS_NAMED = 5  # in the note on pairs that fit no example; the manifest lists all
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiasVerb(
-    Verb,
-    command="bias",
-    function="token_bias",
-    short="Measure how words such as he and she move a classifier.",
-    doing="measuring",
-    third="pairs",
-):
-    """Measure how pairs of words such as he and she move a classifier, in natural neighbourhoods.
+class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", third="pairs"):
+    """Measure how words such as he and she change predictions.
 
-    A masked language model rewrites up to k other words of each sentence that has the first word of a pair. The mean
-    change of the label's probability from the first word to the second is the counterfactual token bias of Zhang et
-    al. 2021. Running the same command again resumes the run; `mohs report A --against B` compares two runs.
+    A masked language model rewrites up to k other words of each sentence that contains the first word of a pair. The
+    bias is the mean change of a class's probability when the second word replaces the first (the counterfactual token
+    bias of Zhang et al. 2021). Running the same command again resumes the run. `mohs report A --against B` compares two
+    runs.
 
     Examples:
       mohs bias -k 0
@@ -47,65 +41,64 @@ class BiasVerb(
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
     """
 
+    finds = "mohs.bias.finding:BiasFinding"
+
     masked_lm: Any = model("masked_lm")
     pairs: str | Path | Pairs = option(
-        "gender, nationality, religion, sexual-orientation, country, or a file with two words a row.",
+        "Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.",
         default="gender",
         metavar="P",
     )
     k: int = option(
-        "The most words that change; 0 takes the sentences as they are and needs no --masked-lm.",
+        "The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.",
         "-k",
         default=2,
         least=0,
     )
-    label: str | int | None = option("The class looked at, by name or number; by default the last.", metavar="L")
+    label: str | int | None = option(
+        "The class whose probability is measured, by name or number; by default the last.", metavar="L"
+    )
     epsilon: float = option(
-        "Sentences that the pair itself moves by less than this are the filtered set.",
+        "The filtered set: sentences whose own bias, without rewriting, is below this.",
         "--filter-epsilon",
         "--epsilon",
         default=0.005,
     )
-    both_directions: bool = option("Use sentences with a pair's second word as well.", default=False)
-    blacklist: str | Path | Iterable[str] | None = option(
-        "More words that are never brought in, one a line.", metavar="FILE"
+    both_directions: bool = option("Also use sentences that contain the second word of a pair.", default=False)
+    blacklist: str | Path | Iterable[str] | None = blacklist()
+    floor: float | None = floor()
+    most: int = option(
+        "Sample a distance, instead of measuring all its texts, if it is expected to have more than this.",
+        default=10_000,
+        least=1,
     )
-    floor: float | None = option(
-        "Leave out texts more than R times as perplexing to --lm as the original.", metavar="R"
-    )
-    most: int = option("A distance expected to have more texts than this is sampled ...", default=10_000, least=1)
     breadth: int = option(
-        "... from the neighbours of this many texts one step nearer; released code: 800.", default=100, least=1
+        "For sampling: take the neighbours of this many texts one step nearer (released code: 800).",
+        default=100,
+        least=1,
     )
     lm: Any = model("lm")
-    budget: int | None = option("The most queries for one example.", least=1)
-
-    @classmethod
-    def finding(cls) -> type:
-        """See there."""
-        from mohs.bias.finding import BiasFinding
-
-        return BiasFinding
+    budget: int | None = budget()
 
     def check(self) -> None:
-        """The pairs must be readable and epsilon a probability."""
+        """Refuse unreadable pairs and an epsilon that is not a probability."""
         from mohs.bias.statistics import check_epsilon
 
         _ = self._pairs
         check_epsilon(self.epsilon)
 
     def needs(self, subject: Subject) -> Iterable[str]:
-        """What writes neighbours, if there are to be any."""
+        """The services that write neighbours, if k is above 0."""
         near = self._near
         if self.k and self.masked_lm is None:
             raise BadInput(
                 "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID, or -k 0, which "
-                "needs none."
+                "needs no model."
             )
         return near.needs if self.k else ()
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
-        """One measurement for each example that a pair fits."""
+        """One task that measures each example."""
         from mohs.bias.task import BiasTask
         from mohs.space import Services
         from mohs.tasks.described import word_list
@@ -133,8 +126,8 @@ class BiasVerb(
         if not fitting:
             raise BadInput(
                 f"None of the {len(self._pairs.pairs)} pairs of {self._pairs.name} fits any of the {subject.examples} "
-                "examples: the first word must stand in one exactly once, and the second not at all; name other pairs "
-                "or more data."
+                "examples: the first word must occur exactly once, and the second not at all; use other pairs or more "
+                "data."
             )
         unused = [pair for pair in self._pairs.pairs if pair not in used]
         notes = self._notes(unused)
@@ -171,25 +164,25 @@ class BiasVerb(
         return Neighbourhood(avoid=avoid, floor=self.floor)
 
     def _label(self, subject: Subject) -> int:
-        """The class whose probability is looked at, by name or number; by default the last."""
+        """The number of the class whose probability is measured; by default the last."""
         known, classes = subject.labels, subject.target.classes
         if self.label is None:
             return classes - 1
         if isinstance(self.label, str) and self.label in known:
             return known.index(self.label)
         if not str(self.label).isdigit() or int(self.label) >= classes:
-            named = ", ".join(known) if known else f"0 to {classes - 1} without names; name them with --labels"
+            named = ", ".join(known) if known else f"0 to {classes - 1} without names; give names with --labels"
             raise BadInput(f"There is no label {self.label!r}: {subject.model.name} has the classes {named}.")
         return int(self.label)
 
     def _notes(self, unused: Sequence[tuple[str, str]]) -> list[str]:
-        """What is to be said of the pairs."""
+        """Notes on the pairs."""
         notes, pairs = [], self._pairs
         if pairs.headed:
             first, second = pairs.pairs[0]
             notes.append(
-                f"The first pair of {pairs.name}, {first}|{second}, looks like a header and is taken as a pair; if it "
-                "is a header, take it out of the file."
+                f"The first pair of {pairs.name}, {first}|{second}, looks like a header but is used as a pair; if it "
+                "is a header, remove it from the file."
             )
         if unused:
             names = ", ".join("|".join(pair) for pair in unused[:_PAIRS_NAMED])
@@ -198,12 +191,12 @@ class BiasVerb(
         return notes
 
     def _expected(self, task: BiasTask, fitting: Sequence[Example], ask: Services) -> str:
-        """A sentence on how many texts are to come; more than the budget is refused."""
+        """A note on how many texts are expected; refuse more than the budget."""
         *smaller, texts = _estimate(task, fitting, ask)
         if self.budget is not None and texts > self.budget:
             fewer = max((step for step, size in enumerate(smaller) if size <= self.budget), default=None)
             raise BadInput(
-                f"k={self.k} asks the victim about {texts:,.0f} texts for an example, and --budget is "
+                f"k={self.k} asks the victim about {texts:,.0f} texts per example, but --budget is "
                 f"{self.budget:,}; use {'' if fewer is None else f'-k {fewer}, '}a smaller --breadth or --most, or a "
                 "larger budget."
             )
@@ -211,7 +204,7 @@ class BiasVerb(
 
 
 def _estimate(task: BiasTask, fitting: Sequence[Example], ask: Services) -> list[float]:
-    """About how many texts the victim is asked for an example, up to each k: each with both words of each pair."""
+    """About how many texts per example the victim is asked, up to each k: each with both words of each pair."""
     from mohs.tasks.neighbourhood import first_steps
 
     totals = []

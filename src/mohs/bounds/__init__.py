@@ -1,4 +1,4 @@
-"""Robustness radius (Yang et al. 2022): from above by attacks, from below by proof, and the share that holds beyond."""
+"""Robustness radius (Yang et al. 2022): an upper bound by attack, a lower bound by proof, and shares beyond it."""
 
 import lazy_loader
 

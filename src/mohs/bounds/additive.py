@@ -1,8 +1,8 @@
-"""The exact radius of a prediction in closed form, where words add up: the bundled bag of words.
+"""The exact radius in closed form, for a victim that adds up word scores: the bundled bag of words.
 
-A substitution moves the sum of the words' scores by its own amount, whatever the others are. The worst text with at
-most r substitutions therefore takes, of each position its worst word, the r positions that lose most: no other text has
-to be looked at. That text itself is then put to the victim, so that the verdict is the victim's and not a formula's.
+Each substitution changes the sum by its own amount, independently of the others. So the worst text with at most r
+substitutions takes the worst word at each position, and then the r positions that lose most. No other text has to be
+checked. That one text is put to the victim, so the verdict comes from the victim and not from a formula.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mohs.text.text import words_of
 
 @dataclass(frozen=True)
 class Worst:
-    """The substitutions that hurt a label most, in this order: the first r of them are the worst r."""
+    """The substitutions that hurt a label, worst first: the first r of them are the worst r."""
 
     steps: tuple[tuple[int, str], ...]
 
@@ -29,9 +29,9 @@ class Worst:
 
 
 def worst_of(model: Any, space: Space, label: int) -> Worst | None:
-    """For a victim whose words add up; None for any other, or where a substitution changes the number of words.
+    """The worst substitutions; None if the victim does not add up words, or one changes the number of words.
 
-    Positions at which every word helps the label are left out: changing them hurts nobody.
+    Positions where every choice helps the label are left out.
     """
     inside = traits_of(model).inside
     if not isinstance(inside, BagVictim) or not _adds_up(space.text.fields, space.text.words):
@@ -56,5 +56,5 @@ def worst_of(model: Any, space: Space, label: int) -> Worst | None:
 
 
 def _adds_up(fields: Fields, words: tuple[str, ...]) -> bool:
-    """Whether the victim reads the words that may be replaced, one by one."""
+    """Whether the victim reads exactly the words of the text, one by one."""
     return words_of(fields) == [part for word in words for part in words_of((word,))]

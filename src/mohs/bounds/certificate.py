@@ -1,4 +1,4 @@
-"""A proof that somebody else can check: the space, the victim, and what it answered level by level."""
+"""A proof that others can check: the space, the victim, and its answers level by level."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMS = ("enumeration", "enumeration and bounds", "closed form")
 
 @dataclass(frozen=True)
 class Certificate:
-    """That no text with at most `radius` substitutions of a space changes a victim's label."""
+    """States that no text of a space with at most `radius` substitutions changes a victim's label."""
 
     victim: str
     fingerprint: str
@@ -40,10 +40,10 @@ class Certificate:
     choices: Mapping[int, tuple[str, ...]]
     by: str  # enumeration, enumeration and bounds, or closed form
     levels: tuple[Level, ...]
-    tolerance: float = TIE  # a margin that decides nothing
+    tolerance: float = TIE  # a margin up to this is too small to decide
 
     def to_json(self) -> dict[str, Any]:
-        """As a file holds it."""
+        """The row of a certificate file."""
         return {
             "format": FORMAT,
             **{key: value for key, value in vars(self).items() if key not in ("choices", "levels")},
@@ -53,10 +53,10 @@ class Certificate:
 
     @classmethod
     def from_json(cls, row: Any) -> Certificate:
-        """What to_json gave; whatever does not hang together is refused."""
+        """Read what to_json gave; refuse what is inconsistent."""
         try:
             if row["format"] != FORMAT:
-                raise BadInput(f"This certificate has the format {row['format']!r}, and {FORMAT} is expected.")
+                raise BadInput(f"This certificate has the format {row['format']!r}, but must have {FORMAT}.")
             found = cls(
                 **{key: row[key] for key in ("victim", "fingerprint", "example", "label", "radius", "by", "tolerance")},
                 text=tuple(row["text"]),
@@ -65,26 +65,26 @@ class Certificate:
             )
             wrong = found._wrong()
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"This is no certificate of ours ({type(error).__name__}: {error}).") from error
+            raise BadInput(f"This is not a certificate of mohs ({type(error).__name__}: {error}).") from error
         if wrong:
-            raise BadInput(f"This is no certificate of ours: {wrong}.")
+            raise BadInput(f"This is not a valid certificate: {wrong}.")
         return found
 
     def _wrong(self) -> str:
-        """What does not hang together, or nothing."""
+        """What is inconsistent, or an empty string."""
         words = self.space.text.words
         if type(self.radius) is not int or not 1 <= self.radius <= len(self.choices):
-            return f"its radius is {self.radius!r}, and {len(self.choices)} positions can change"
+            return f"its radius is {self.radius!r}, but {len(self.choices)} positions can change"
         if type(self.label) is not int or self.label < 0:
             return f"its label is {self.label!r}"
         if self.by not in FORMS:
-            return f"it is by {self.by!r}"
+            return f"its kind of proof is {self.by!r}"
         if type(self.tolerance) is not float or self.tolerance < TIE:
             return f"its tolerance is {self.tolerance!r}"
         if [level.r for level in self.levels] != list(range(1, self.radius + 1)):
             return f"its levels are {[level.r for level in self.levels]}"
         if not all(0 <= level.pruned <= level.size for level in self.levels):
-            return "more texts are excluded than there are"
+            return "a level excludes more texts than it has"
         for place, own in self.choices.items():
             strings = all(isinstance(word, str) for word in own)
             if not strings or not 0 <= place < len(words) or not own or len({words[place], *own}) <= len(own):
@@ -93,23 +93,23 @@ class Certificate:
 
     @property
     def space(self) -> Space:
-        """The space it is about."""
+        """The space of the certificate."""
         return Space(Text(*self.text), dict(self.choices))
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What came out of checking a certificate."""
+    """The result of checking a certificate."""
 
     sound: bool
-    asked: int  # texts
-    whole: bool  # all of them, not a sample
-    same: bool | None  # whether every answer was the same to six decimals; None if other texts were asked
+    asked: int  # number of texts
+    whole: bool  # whether all texts were checked, not a sample
+    same: bool | None  # whether every answer agreed to six decimals; None if other texts were asked
     why: str  # one sentence
 
 
 def read_certificates(path: Path) -> list[Certificate]:
-    """From a file of one certificate (.json) or of one a line (.jsonl)."""
+    """The certificates in a file: one (.json), or one per line (.jsonl)."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -120,7 +120,7 @@ def read_certificates(path: Path) -> list[Certificate]:
     except ValueError as error:
         raise BadInput(f"{path} is not JSON ({error}).") from error
     if not found:
-        raise BadInput(f"{path} holds no certificate.")
+        raise BadInput(f"{path} has no certificates in it.")
     certificates = []
     for number, row in enumerate(found, 1):
         try:
@@ -139,13 +139,13 @@ async def check(
     bounds: bool = True,
     seed: int | None = None,
 ) -> Checked:
-    """Ask the victim again: everything, or so many texts drawn at random from each level.
+    """Ask the victim again about every text, or about `sample` texts drawn at random from each level.
 
-    ask: makes what puts the texts of a space to it. bounds: leave out what a bound settles, if it did before.
-    seed: of the draws; by default others each time.
+    ask: makes the Points that put a space's texts to the victim. bounds: skip texts that a bound proves, if a bound was
+    used before. seed: of the sample; by default a new sample each time.
     """
     if model.fingerprint != certificate.fingerprint:
-        return Checked(False, 0, False, None, f"{model.name} is another model than the certificate is about.")
+        return Checked(False, 0, False, None, f"{model.name} is not the model of this certificate.")
     (original,) = await judge.ask([certificate.text])
     if certificate.label >= len(original):
         return Checked(False, 1, False, None, f"{model.name} has no class {certificate.label}.")
@@ -160,7 +160,7 @@ async def check(
         return Checked(False, 0, False, None, f"Its levels have {told} texts, not {sizes}.")
     bound = None
     if bounds and sample is None and any(level.pruned for level in certificate.levels):
-        bound = bound_of(model, certificate.space, certificate.label)  # if there is none, everything is asked
+        bound = bound_of(model, certificate.space, certificate.label)  # without one, every text is asked
     same: bool | None = True
     settled, random, positions = 0, Random(seed), range(len(points.places))
     for level in certificate.levels:
@@ -168,28 +168,28 @@ async def check(
         unsettled = Open(bound, points, positions, level.r) if bound is not None and level.pruned else None
         blocks: Iterable[Block | None] = texts_at(positions, level.r) if unsettled is None else unsettled
         before = points.asked
-        all_of_it = sample is None or 2 * sample > level.size  # drawing different ones would take ever longer
+        all_of_it = sample is None or 2 * sample > level.size  # drawing distinct texts would take too long
         for chunk in chunks(points.sizes, blocks) if all_of_it else _drawn(points, level, sample or 0, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
         spared = 0 if unsettled is None else unsettled.settled
         if sample is None and points.asked - before + spared != level.size:
-            raise AssertionError("a level was not looked at whole")
+            raise AssertionError("a level was not checked completely")
         settled += spared
         if sample is not None or (level.pruned and unsettled is None):  # other texts were asked
             same = None
         elif same:
             again = walk.level(level.r, level.size, unsettled)
-            same = replace(again, where=level.where) == level  # of equal margins another may come first
-    what = f"It stays in {points.asked:,} texts drawn."
+            same = replace(again, where=level.where) == level  # another text may have the same smallest margin
+    what = f"The label holds in a sample of {points.asked:,} texts."
     if sample is None:
-        besides = f", and a bound says so of {settled:,} more" if settled else ""
-        what = f"The label stays in all {points.asked:,} texts{besides}."
+        besides = f", and a bound proves {settled:,} more" if settled else ""
+        what = f"The label holds in all {points.asked:,} texts{besides}."
     return Checked(True, points.asked, sample is None, same, what)
 
 
 def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterator[Chunk | None]:
-    """So many different texts of a level, each drawn from all of it."""
+    """A number of distinct texts of a level, drawn uniformly."""
     sampler = points.space.sampler(level.r)
     numbers = {place: number for number, place in enumerate(points.places)}
     found: dict[tuple[tuple[int, str], ...], Edits] = {}
@@ -205,7 +205,9 @@ def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterato
 async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields, Scores]) -> Checked:
     worst = worst_of(model, certificate.space, certificate.label)
     if worst is None:
-        return Checked(False, 0, False, None, "The words of this victim do not add up, so the form proves nothing.")
+        return Checked(
+            False, 0, False, None, "This victim does not add up word scores, so the closed form is no proof."
+        )
     text = certificate.space.text.replace_all(worst.edits(certificate.radius))
     margin = margin_of((await judge.ask([text.fields]))[0], certificate.label)
     if margin <= TIE:
@@ -215,4 +217,4 @@ async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields
 
 
 def _broken(text: Text, margin: float, asked: int) -> Checked:
-    return Checked(False, asked, False, None, f"It does not hold: {str(text)!r} has a margin of {margin:.6f}.")
+    return Checked(False, asked, False, None, f"The label does not hold: {str(text)!r} has a margin of {margin:.6f}.")

@@ -1,10 +1,13 @@
-"""How low the margin of a label can fall, without asking, where the victim is a CNN over words.
+"""A lower bound on a label's margin for a CNN over words, without querying the victim.
 
-There are two bounds, both less what the victim may lose by rounding. The losses by position (mohs.bounds.cnn_losses)
-are added up in no time. Where they do not settle it, features are bounded one by one: where a word is known, so is what
-it adds to a filter; where it may be any of several, it adds at least the least and at most the most of them. Only
-windows that hold a changed word are added up again; of the others the maxima over stretches of the text are kept. With
-every word known this is the margin itself.
+There are two bounds. Both subtract what the victim may lose by rounding.
+
+1. By position: the losses of mohs.bounds.cnn_losses are added up. This is fast.
+2. By filter, where the first bound proves nothing: each feature gets a lower and an upper bound. A known word adds a
+   known amount to a filter. A word that may be any of several adds between the smallest and the largest of theirs. Only
+   windows with a changed word are recomputed; for the others, maxima over stretches of the text are kept.
+
+If every word is known, the second bound is the margin itself.
 """
 
 from __future__ import annotations
@@ -25,18 +28,18 @@ from mohs.space import Space
 Truths = npt.NDArray[np.bool_]
 Singles = npt.NDArray[np.float32]
 
-_NUMBERS_PER_TABLE = 1 << 20  # what fits into a cache
+_NUMBERS_PER_TABLE = 1 << 20  # this many fit into a processor's cache
 
 
 class CnnBound:
-    """Bounds for sets of texts of one space, for one label."""
+    """Lower bounds on one label's margin, for sets of texts of one space."""
 
     def __init__(self, filters: CnnFilters) -> None:
         import torch
 
         self._filters = filters
         self._losses = cache(lambda r: CnnLosses(filters, r))
-        self._any = len(filters.adds)  # the first of the numbers that stand for any word of a position
+        self._any = len(filters.adds)  # word number `_any + p` means any word of position p
         self._picked = np.zeros((len(filters.choices), max(1, *map(len, filters.choices))), np.int64)
         for position, words in enumerate(filters.choices):
             self._picked[position, : len(words)] = words
@@ -45,11 +48,11 @@ class CnnBound:
         self._stretches = [_stretches(width.heights) for width in filters.widths]
 
     def lower(self, places: Whole, picks: Whole, more: int = 0) -> Reals:
-        """For each of n sets of texts, a number that no text's logit margin of the label over any other class is below.
+        """A lower bound on the label's logit margin over every other class, for each of n sets of texts.
 
-        `places` and `picks` are n x m whole numbers: which of the space's positions (-1: none; no position twice), and
-        which of its choices stands there (-1: any, or the original word). `more`: and up to so many substitutions at
-        any other positions; then no use is made of the picks. What is above nought may be less than the best bound.
+        places: n x m position numbers of the space (-1: none), different within each set. picks: n x m choice numbers
+        at these positions (-1: any choice, or the original word). more: allow up to this many substitutions at other
+        positions too; `picks` is then ignored. A bound above 0 is not always the tightest one.
         """
         places, picks = np.asarray(places), np.asarray(picks)
         if not places.shape[1]:
@@ -82,7 +85,7 @@ class CnnBound:
 
     def _by_filter(self, places: Whole, picks: Whole, read: Truths) -> Reals:
         words = np.where(picks < 0, self._any + places, self._picked[places, picks])
-        spots = np.where(read, self._filters.spots[places], 0)  # the windows of a word too many do no harm
+        spots = np.where(read, self._filters.spots[places], 0)  # recomputing the windows of an extra word is harmless
         rows = np.repeat(self._filters.row[None], len(places), 0)
         which, _ = np.nonzero(read)
         rows[which, spots[read]] = words[read]
@@ -97,13 +100,13 @@ class CnnBound:
         return found
 
     def _features(self, table: Any, width: Width, rows: Whole, spots: Whole, beside: Singles) -> Reals:
-        """The least or the most that each feature can be, by what the words add according to a table."""
+        """A bound on each feature: lower with the table of smallest additions, upper with that of the largest."""
         import torch
         from torch.nn.functional import embedding_bag
 
         n, length = rows.shape
         o = np.arange(width.size)
-        starts = np.clip(spots[:, :, None] - o, 0, length - width.size).reshape(n, -1, 1)  # of windows that hold them
+        starts = np.clip(spots[:, :, None] - o, 0, length - width.size).reshape(n, -1, 1)  # windows with a changed word
         words = rows.ravel()[np.arange(n)[:, None, None] * length + starts + o]
         bags = words * np.int32(self._filters.adds.shape[1]) + (width.first + o).astype(np.int32)
         sums = embedding_bag(torch.from_numpy(bags.reshape(-1, width.size)), table, mode="sum").numpy()
@@ -112,7 +115,7 @@ class CnnBound:
 
 
 def _stretches(heights: Reals) -> Singles:
-    """The best window of 1, 2, 4 ... in a row, from each on; last, of none."""
+    """The maximum over 1, 2, 4 ... windows in a row, starting at each window; the last row is -inf, for no window."""
     levels, reach = [heights], 1
     while 2 * reach <= len(heights):
         before = levels[-1]
@@ -124,7 +127,7 @@ def _stretches(heights: Reals) -> Singles:
 
 
 def _beside(stretches: Singles, width: Width, spots: Whole) -> Singles:
-    """The best windows that hold none of some words: before the first, between one and the next, after the last."""
+    """The maximum over windows without a changed word: before the first, between neighbours, after the last."""
     windows = len(width.heights)
     ordered, edge = np.sort(spots, 1), np.zeros((len(spots), 1), np.int64)
     froms = np.concatenate([edge, ordered + 1], 1)
@@ -137,8 +140,8 @@ def _beside(stretches: Singles, width: Width, spots: Whole) -> Singles:
 
 
 def bound_of(model: Victim, space: Space, label: int) -> CnnBound | None:
-    """For a CNN of `mohs train` that reads the texts of a space word by word; None for any other victim or space."""
-    if "mohs.models.neural" not in sys.modules:  # no such victim has been loaded: spares the others the import
+    """The bound for a CNN of `mohs train` that reads a space word by word; None for other victims and spaces."""
+    if "mohs.models.neural" not in sys.modules:  # no such victim is loaded, so skip the slow import
         return None
     import torch
 

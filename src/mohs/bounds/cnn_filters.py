@@ -1,7 +1,7 @@
-"""What the words of a text, and those that may replace them, add to the filters of a CNN over words.
+"""What each word of a text, and each word that may replace it, adds to the filters of a CNN over words.
 
-A filter over k words is a sum of what each word adds at its place of the window, a feature the maximum over all
-windows (or nought), and a margin between two classes a sum of features.
+A filter over k words sums what each word adds at its place in the window. A feature is the maximum of a filter over all
+windows, or 0 if that is negative. The margin between two classes is a weighted sum of features.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _FLOAT32_ROUNDING = 2.0**-24  # relative
 
 @dataclass(frozen=True)
 class Width:
-    """The filters over so many words."""
+    """The filters of one window width."""
 
-    size: int
-    first: int  # of its places among the places of all widths
+    size: int  # words in a window
+    first: int  # index of its first place among the places of all widths
     bias: Reals
-    heights: Reals  # of each window of the original text, each filter
-    slopes: Reals  # of the margin over each other class by each feature
+    heights: Reals  # window of the original text x filter
+    slopes: Reals  # feature x other class: how the margin over that class changes with the feature
 
     @cached_property
     def best(self) -> Reals:
@@ -39,7 +39,7 @@ class Width:
 
 
 class CnnFilters:
-    """One text with its choices, one label; words are numbered anew. The last position stands for none at all."""
+    """The filters for one text, its choices and one label. Words are renumbered. The last position means "none"."""
 
     def __init__(self, model: Any, text: WordNumbers, label: int) -> None:
         words = (text.row, *text.words, np.array([], np.int64))
@@ -52,7 +52,7 @@ class CnnFilters:
         biases = [_numbers(layer.bias) for layer in model.reader.filters]
         vectors, places = _numbers(model.embedding.weight.detach()[used]), np.concatenate(weights)
         self.adds: Reals = np.einsum("wd,pdf->wpf", vectors, places, optimize=True)  # word, place, filter
-        own = self.adds[self.row[self.spots]]  # of a position that is not read: whatever
+        own = self.adds[self.row[self.spots]]  # arbitrary for a position that is not read
         each = [np.vstack([self.adds[found], one[None]]) for found, one in zip(self.choices, own, strict=True)]
         self.least: Reals = np.array(
             [one.min(0) for one in each]
@@ -72,13 +72,12 @@ class CnnFilters:
 
     def _sums(self, size: int, first: int) -> Reals:
         windows = len(self.row) - size + 1
-        found: Reals = sum((self.adds[self.row[o : windows + o], first + o] for o in range(size)), np.zeros(1))
-        return found
+        return sum((self.adds[self.row[o : windows + o], first + o] for o in range(size)), np.zeros(1))
 
     def _slack(self, sizes: Reals, slopes: Reals, constant: Reals, dim: int) -> Reals:
-        """What rounding may cost a margin at most, in whatever order the victim adds up, and a bound itself.
+        """An upper bound on the rounding error of a margin and of the bound itself, for any order of summation.
 
-        A sum of n products of 32-bit numbers is off by at most n roundings of the sum of their sizes.
+        A sum of n products of 32-bit numbers is off by at most n roundings of the sum of their absolute values.
         """
         features = slopes.shape[1]
         off = []
@@ -90,7 +89,7 @@ class CnnFilters:
 
 
 def _lost(operations: int) -> float:
-    """The largest relative error of so many roundings, and some of our own."""
+    """The largest relative error after this many roundings, plus a few of our own."""
     total = (operations + 16) * _FLOAT32_ROUNDING
     return total / (1 - total)
 

@@ -1,8 +1,8 @@
-"""What each position of a text can take from the margin of a CNN over words: one number each, to be added up.
+"""How much each position of a text can take from the margin of a CNN over words: one number each, to be added up.
 
-A feature falls by no more than the substitutions in its best window take from that, nor below any other window whatever
-happens there. It rises by no more than the sum of what each substitution lifts a window, each less its share of the
-window's distance to the best. So the losses of several substitutions are at most the sum of the losses of each.
+A feature falls by at most what the substitutions take from its best window. It also never falls below the worst case of
+any other window. It rises by at most the sum of what each substitution adds to a window, each less its share of the
+window's distance to the best one. So several substitutions together cost at most the sum of their single losses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mohs.bounds.word_numbers import Whole
 
 
 class CnnLosses:
-    """Of a text in which at most r words are substituted."""
+    """The losses in a text with at most r substitutions."""
 
     def __init__(self, filters: CnnFilters, r: int) -> None:
         self._filters = filters
@@ -25,7 +25,8 @@ class CnnLosses:
         self._reach = max(width.size for width in filters.widths)
         self._most = min(r, self._reach)  # substitutions in one window
         self._margins = sum((width.best @ width.slopes for width in filters.widths), filters.offset)
-        self._table = np.zeros((self._most, len(filters.offset), len(filters.spots)))  # 1, 2 ... in a window
+        # For 1, 2 ... substitutions in a window.
+        self._table = np.zeros((self._most, len(filters.offset), len(filters.spots)))
         falls = [self._falls(width) for width in filters.widths]
         for position in np.flatnonzero(filters.spots >= 0).tolist():
             taken = np.zeros((self._most, len(filters.choices[position]), len(filters.offset)))
@@ -35,7 +36,7 @@ class CnnLosses:
             self._table[:, :, position] = taken.max(1, initial=0)
 
     def lower(self, places: Whole, free: npt.NDArray[np.bool_], more: int) -> Reals:
-        """The least margin of each set in which those places that are free have any of their words."""
+        """A lower bound on the margin of each set, where every free place may have any of its words."""
         spots = np.where(free, self._filters.spots[places], -self._reach)
         near = (np.abs(spots[:, :, None] - spots[:, None]) < self._reach) & free[:, None]
         each = self._table[np.minimum(near.sum(2) + more, self._most) - 1, :, places]
@@ -49,7 +50,7 @@ class CnnLosses:
         return found
 
     def _falls(self, width: Width) -> Reals:
-        """What a substitution at each place of each window can do to each filter at the worst, the worst first."""
+        """The worst change of each filter by one substitution at each place of each window, worst first."""
         filters = self._filters
         found = np.zeros((len(width.heights), width.size, len(width.bias)))
         for position in np.flatnonzero(filters.spots >= 0):
@@ -64,12 +65,12 @@ class CnnLosses:
         filters, heights, best = self._filters, width.heights, width.best
         spot = filters.spots[position]
         o = np.array(_offsets(spot, width))
-        starts = spot - o  # of the windows that hold it
+        starts = spot - o  # of the windows that contain the position
         change = (filters.adds[filters.choices[position]] - filters.adds[filters.row[spot]])[:, width.first + o]
         floors = heights + falls[:, : self._r - 1].sum(1)
         floor = np.concatenate([floors[: starts[-1]], floors[starts[0] + 1 :]]).max(0, initial=0)
         below = best - heights[starts]
-        fall = np.where(below == 0, -change, 0).max(1, initial=0)  # of the best window, if it holds it
+        fall = np.where(below == 0, -change, 0).max(1, initial=0)  # of the best window, if it contains the position
         for t in range(1, self._most + 1):
             own = (heights[starts] + change + falls[starts, : t - 1].sum(1)).max(1)
             falling = np.minimum(fall, np.maximum(best - np.maximum(own, floor), 0))
@@ -77,5 +78,5 @@ class CnnLosses:
 
 
 def _offsets(spot: int, width: Width) -> range:
-    """The places that a word has in the windows that hold it."""
+    """The places of a word in the windows that contain it."""
     return range(max(0, spot - len(width.heights) + 1), min(width.size, spot + 1))

@@ -1,4 +1,4 @@
-"""What is found out about the radius of one example, beside what every record holds."""
+"""What a radius run adds to the record of an example."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ShareFinding:
-    """The share of Omega_r that keeps the label, with its interval."""
+    """The share of Omega_r that keeps the label, with its confidence interval."""
 
     r: int
-    size: int | float  # of Omega_r
-    n: int  # texts drawn, or counted
-    hold: int  # of these: with the label
+    size: int | float  # texts in Omega_r
+    n: int  # texts drawn, or all texts if counted
+    hold: int  # how many of the n keep the label
     value: float
     low: float
     high: float
@@ -22,29 +22,29 @@ class ShareFinding:
 
 @dataclass(frozen=True)
 class RadiusFinding:
-    """L <= R < U, how that is known, and the shares beyond."""
+    """The bounds L <= R < U on the radius R, how they were found, and the shares beyond."""
 
     lower: int
     upper: int | None
     exact: bool
-    whole: bool  # nothing in the whole space changes the label
+    whole: bool  # no text of the whole space changes the label
     by: str  # enumeration, enumeration and bounds, or closed form
-    stopped: str  # what ended the proof; empty if it went to its end
+    stopped: str  # why the proof stopped early; empty if it was completed
     sizes: tuple[int, ...]  # texts of each level
-    pruned: tuple[int, ...] = ()  # of these: settled by a bound
+    pruned: tuple[int, ...] = ()  # how many of them a bound proved
     margins: tuple[float, ...] = ()
-    attacks: dict[str, int | None] | None = None  # the substitutions that each attack needed
+    attacks: dict[str, int | None] | None = None  # substitutions that each attack needed
     share: ShareFinding | tuple[ShareFinding, ...] | None = None
     certificate: dict[str, Any] | None = None  # as Certificate.to_json writes it
 
     @property
     def shares(self) -> tuple[ShareFinding, ...]:
-        """None, one, or one for each radius asked for."""
+        """One share for each radius of --r; empty without --pac."""
         return () if self.share is None else self.share if isinstance(self.share, tuple) else (self.share,)
 
     @property
     def kind(self) -> str:
-        """How much is known: whole, exact, bracketed, or unknown above."""
+        """How much is known: whole, exact, bracketed, or unknown (no upper bound)."""
         if self.whole:
             return "whole"
         if self.exact:
@@ -53,5 +53,5 @@ class RadiusFinding:
 
     @property
     def reason(self) -> str:
-        """What ended the proof; empty where the radius is exact."""
+        """Why the proof stopped early; empty if the radius is exact."""
         return "" if self.kind in ("whole", "exact") else self.stopped or "max-r"

@@ -1,11 +1,11 @@
-"""How well a share is known from draws: PR (Yang et al. 2022, type-4 problem) with a guarantee.
+"""Confidence intervals for PR, the share of Ω_r that keeps the label (Yang et al. 2022, type-4 problem).
 
-PR is the share of Ω_r that keeps the label. With draws uniform on Ω_r every answer is Bernoulli(PR), and `hits` of `n`
-kept it. delta is the probability that an interval does not hold PR, and always two-sided.
+With draws uniform on Ω_r every answer is Bernoulli(PR), and `hits` of `n` kept the label. delta is the probability that
+an interval misses PR. All intervals are two-sided.
 
-For a number of draws fixed beforehand: Hoeffding's inequality, as in the paper, and Clopper-Pearson, which needs fewer
-draws (3188 instead of 4794 for epsilon 0.025 and delta 0.005). To look after every batch and stop when it is enough:
-`Sequential`. Repeated looks at an interval made for a fixed number fail more often than delta.
+If the number of draws is fixed beforehand, use Hoeffding's inequality, as in the paper, or Clopper-Pearson, which needs
+fewer draws (3188 instead of 4794 for epsilon 0.025 and delta 0.005). To look after every batch and stop early, use
+`Sequential`: repeated looks at an interval for a fixed number of draws miss PR more often than delta.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from mohs.errors import BadInput
 
 Floats = npt.NDArray[np.float64]
 
-_HALVINGS = 60  # of an interval no longer than one: what is left is below the spacing of doubles near one
+_HALVINGS = 60  # of an interval of length at most 1: the rest is below the spacing of doubles near 1
 
 
 class Interval(NamedTuple):
-    """Both ends belong to it."""
+    """A closed interval."""
 
     low: float
     high: float
 
     @property
     def half_width(self) -> float:
-        """How far the centre can be from any value in the interval."""
+        """The largest distance of the centre to a value in the interval."""
         return (self.high - self.low) / 2
 
     @property
     def centre(self) -> float:
-        """The estimate that is within half_width of the truth whenever the interval holds it."""
+        """The estimate: within half_width of the truth whenever the interval contains it."""
         return (self.low + self.high) / 2
 
 
 def hoeffding_size(epsilon: float, delta: float) -> int:
-    """The smallest N > ln(2/delta) / (2 epsilon²), for which |mean - PR| < epsilon with more than 1 - delta."""
+    """The smallest N > ln(2/delta) / (2 epsilon²): |mean - PR| < epsilon with probability above 1 - delta."""
     _check_share("epsilon", epsilon)
     _check_share("delta", delta)
     return math.floor(math.log(2 / delta) / (2 * epsilon**2)) + 1
@@ -60,8 +60,8 @@ def hoeffding_interval(hits: int, n: int, delta: float) -> Interval:
 def clopper_pearson(hits: int, n: int, delta: float) -> Interval:
     """The shares that neither one-sided binomial test at delta / 2 rejects; for an n fixed beforehand.
 
-    Clopper and Pearson 1934. It never fails more often than delta, whatever PR; at most 2 epsilon wide it promises that
-    its centre, not the mean, is within epsilon.
+    Clopper and Pearson 1934. It misses PR with probability at most delta, for every PR. If it is at most 2 epsilon
+    wide, its centre (not the mean) is within epsilon of PR.
     """
     from scipy.special import betaincinv  # scipy.stats would take seconds to load
 
@@ -73,9 +73,9 @@ def clopper_pearson(hits: int, n: int, delta: float) -> Interval:
 
 
 def needed_clopper_pearson(epsilon: float, delta: float) -> int:
-    """The smallest n for which Clopper-Pearson's half-width is at most epsilon whatever the hits.
+    """The smallest n for which Clopper-Pearson's half-width is at most epsilon for every number of hits.
 
-    The interval is widest at n // 2 hits, and that width falls with n (the tests look at both).
+    The interval is widest at n // 2 hits, and that width falls with n (the tests check both).
     """
     _check_share("epsilon", epsilon)
     _check_share("delta", delta)
@@ -92,29 +92,32 @@ def needed_clopper_pearson(epsilon: float, delta: float) -> int:
 
 
 def each(delta: float, examples: int) -> float:
-    """The delta of one example with which the intervals of all examples hold at once with probability 1 - delta.
+    """The delta for one example such that the intervals of all examples hold at once with probability 1 - delta.
 
-    That is the union bound, delta / examples: it needs no independence, and makes any statement that follows from the
-    intervals together hold with 1 - delta: the mean of PR lies between the mean low and the mean high end, at least as
-    many examples as have low > 0.9 have PR > 0.9. Without it (the paper) each interval by itself holds with 1 - delta,
-    and delta * examples of them are expected to fail: with 0.005 and 1000 examples as many as five.
+    This is the union bound, delta / examples. It needs no independence. Every statement that follows from all intervals
+    together then holds with probability 1 - delta too. For example: the mean PR lies between the mean low end and the
+    mean high end; and at least as many examples have PR > 0.9 as have low > 0.9.
+
+    Without it (as in the paper) each single interval holds with probability 1 - delta, and up to delta * examples of
+    them are expected to miss: five for delta 0.005 and 1000 examples.
     """
     _check_share("delta", delta)
     if examples < 1:
-        raise BadInput(f"{examples} examples cannot share delta; give one or more")
+        raise BadInput(f"{examples} examples cannot share delta; give at least one")
     return delta / examples
 
 
 def anytime(hits: npt.ArrayLike, n: npt.ArrayLike, delta: float) -> tuple[Floats, Floats]:
-    """Low and high ends that hold PR at every n at once with probability 1 - delta, for arrays of hits and n.
+    """Low and high ends that contain PR at every n at once with probability 1 - delta, for arrays of hits and n.
 
     The beta-binomial mixture (Robbins 1970; as prior over posterior, Waudby-Smith and Ramdas 2020). For a share p let
-    M_n(p) be the likelihood of the draws so far averaged over q ~ Beta(1/2, 1/2), divided by their likelihood at p. If
-    p is the truth, each q's likelihood ratio is a martingale that starts at 1, so their average M_n(p) is one too, not
-    negative, and by Ville's inequality it ever reaches 1/delta with probability at most delta. The interval holds the p
-    with M_n(p) < 1/delta; log M_n is convex in p with its least value at hits / n, so these p are indeed an interval.
+    M_n(p) be the likelihood of the draws so far, averaged over q ~ Beta(1/2, 1/2) and divided by their likelihood at p.
+    If p is the truth, each q's likelihood ratio is a martingale that starts at 1. So is their average M_n(p), which is
+    not negative. By Ville's inequality it ever reaches 1/delta with probability at most delta. The interval consists of
+    the p with M_n(p) < 1/delta. log M_n is convex in p with its minimum at hits / n, so these p do form an interval.
 
-    The weights fall on the ends, where PR mostly lies: nothing is assumed about PR, only the width depends on them.
+    The prior puts most weight near 0 and 1, where PR mostly lies. It affects the width only: nothing is assumed about
+    PR.
     """
     _check_share("delta", delta)
     hits, n = np.broadcast_arrays(np.asarray(hits, np.float64), np.asarray(n, np.float64))
@@ -122,7 +125,7 @@ def anytime(hits: npt.ArrayLike, n: npt.ArrayLike, delta: float) -> tuple[Floats
 
 
 def _anytime_low(hits: Floats, misses: Floats, delta: float) -> Floats:
-    """The low end; by symmetry of the weights one less the high end with hits and misses exchanged."""
+    """The low end. The prior is symmetric, so the high end is 1 minus this with hits and misses exchanged."""
     from scipy.special import betaln, xlog1py, xlogy
 
     mixture = betaln(hits + 0.5, misses + 0.5) - betaln(0.5, 0.5) + math.log(delta)
@@ -131,23 +134,22 @@ def _anytime_low(hits: Floats, misses: Floats, delta: float) -> Floats:
         middle = (outside + inside) / 2
         rejected = mixture >= xlogy(hits, middle) + xlog1py(misses, -middle)
         outside, inside = np.where(rejected, middle, outside), np.where(rejected, inside, middle)
-    return outside  # rounded away from the mean; zero where there are no hits
+    return outside  # rounded away from the mean; 0 without hits
 
 
 class Sequential:
     """An interval for PR that may be looked at after every batch, at any time, for any reason.
 
-    Add what was seen and stop as soon as `interval.half_width` is small enough: with probability 1 - delta `interval`
-    holds PR at all looks together (see `anytime`), hence their intersection does, and hence the one at which one
-    stopped. Where the intersection is empty, which happens with probability at most delta, the last one stays.
+    Add the results and stop as soon as `interval.half_width` is small enough. With probability 1 - delta the intervals
+    at all looks contain PR (see `anytime`). So does their intersection, and so does the interval at the stop. If the
+    intersection is empty, which happens with probability at most delta, the previous interval is kept.
 
-    Take the interval's centre for the estimate: the mean of draws that were stopped by looking at them leans towards
-    what stops them.
+    Use the interval's centre as the estimate: the mean is biased when the draws themselves decide when to stop.
 
-    last: a number of draws, fixed beforehand, at which Clopper-Pearson is consulted too. Each of the two then gets half
-    of delta, and the union bound covers both. With it (`Sequential.within`) draws end there at the latest.
+    last: a number of draws, fixed beforehand, at which Clopper-Pearson is used too. Each of the two then gets half of
+    delta, and the union bound covers both. With it (`Sequential.within`) drawing ends there at the latest.
 
-    For epsilon 0.025 and delta 0.005, where Hoeffding asks for 4794, mean draws with looks after every ten:
+    Mean number of draws for epsilon 0.025 and delta 0.005 with a look after every ten (Hoeffding needs 4794):
 
         PR                   1     0.99   0.95   0.9    0.8    0.5
         Sequential(delta)    170   312    1239   2413   4435   7058
@@ -164,25 +166,25 @@ class Sequential:
 
     @classmethod
     def within(cls, epsilon: float, delta: float) -> Sequential:
-        """One whose half-width is at most epsilon at `last` draws at the latest."""
+        """A sequence whose half-width is at most epsilon after `last` draws at the latest."""
         return cls(delta, needed_clopper_pearson(epsilon, delta / 2))
 
     @property
     def interval(self) -> Interval:
-        """Where PR lies."""
+        """The interval for PR so far."""
         return self._interval
 
     @property
     def before_last(self) -> int | None:
-        """How many draws until the look that was fixed beforehand; None without one, or after it."""
+        """Draws left until `last`; None without `last`, or after it."""
         return None if self.last is None or self.n >= self.last else self.last - self.n
 
     def add(self, hits: int, n: int) -> None:
-        """So many of n more draws kept the label."""
+        """Add n more draws, `hits` of which kept the label."""
         _check_counts(hits, n)
         room = self.before_last
         if room is not None and n > room:
-            raise BadInput(f"{n} draws pass the look fixed at {self.last}; add {room} of them first")
+            raise BadInput(f"{n} draws go past the fixed look at {self.last}; add {room} of them first")
         self.hits += hits
         self.n += n
         low, high = anytime(self.hits, self.n, self.delta if self.last is None else self.delta / 2)
@@ -198,9 +200,9 @@ class Sequential:
 
 def _check_share(name: str, value: float) -> None:
     if not 0 < value < 1:
-        raise BadInput(f"{name} is {value}, but must lie between 0 and 1")
+        raise BadInput(f"{name} is {value}; it must lie between 0 and 1")
 
 
 def _check_counts(hits: int, n: int) -> None:
     if not 0 <= hits <= n:
-        raise BadInput(f"{hits} hits of {n} draws is impossible; hits go from 0 to the number of draws")
+        raise BadInput(f"{hits} hits in {n} draws are impossible; hits must lie between 0 and the number of draws")

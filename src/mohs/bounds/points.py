@@ -1,6 +1,6 @@
-"""The texts of a space by numbers: which positions change, and to which of their words.
+"""Texts of a space as arrays of numbers: which positions change, and to which of their words.
 
-Positions are counted from 0 in the order of the space's choices, words likewise; -1 stands where nothing changes.
+Positions and words are counted from 0 in the order of the space's choices; -1 means no change.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from mohs.text import Text
 Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
-TIE = 1e-6  # a margin that no victim's numbers can be trusted with
-_NEAR_LEAD = 0.02  # in logits: under it the judge is asked
-_LEAST_COARSE_LEAD = 0.1  # the same if the victim's numbers are coarse, whatever is seen
-_TEXTS_COMPARED_WITH_THE_JUDGE = 64  # where the numbers of a victim are coarse
-_NEAR_FACTOR = 4  # near is so many times as far as victim and judge are apart on these texts
-_LEAST_PROBABILITY = 1e-12  # what is below is as good as none
-_FIRST_CHUNK = 512  # texts; many a search ends there
-_LARGEST_CHUNK = 8192  # texts; chunks grow on the way
-_LARGEST_GRID_KEPT = 4096  # ways to pick
+TIE = 1e-6  # a margin up to this is within rounding error for every victim
+_NEAR_LEAD = 0.02  # in logits: below this lead the judge decides
+_LEAST_COARSE_LEAD = 0.1  # the least such lead for a victim of low precision
+_TEXTS_COMPARED_WITH_THE_JUDGE = 64  # for a victim of low precision
+_NEAR_FACTOR = 4  # its lead is this many times the largest difference from the judge on those texts
+_LEAST_PROBABILITY = 1e-12  # smaller ones are raised to this before taking the logarithm
+_FIRST_CHUNK = 512  # texts; many searches end there
+_LARGEST_CHUNK = 8192  # texts; chunks double up to this
+_LARGEST_GRID_KEPT = 4096  # combinations
 
 
 class Points:
-    """Puts texts of a space to a victim: as rows of tokens where it takes these, else as strings.
+    """Puts texts of a space to a victim: as rows of tokens if it accepts them, else as strings.
 
-    Near the border between two labels the judge decides, whose numbers are the finest there are. How near is near
-    depends on the victim: one with coarse numbers is compared with the judge on the first texts.
+    Near the decision boundary the judge decides, because it has the highest precision. How near depends on the victim:
+    one of low precision (such as bf16) is compared with the judge on the first texts.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Points:
         self.space = space
         self.places = list(space.choices)
         self.asked = 0
-        self.classes = 0  # as soon as something was asked
-        self.failing: Edits | None = None  # of all texts asked that have another label, one with fewest changes
+        self.classes = 0  # until the first answer
+        self.failing: Edits | None = None  # of the texts asked that have another label, one with the fewest changes
         final = traits_of(model).verdict or model
-        self._unseen = final is not model  # it has coarse numbers, and it is not known how far they are off
+        self._unseen = final is not model  # it has low precision, and its error is not measured yet
         self.tolerance = TIE if model is None else traits_of(final).tolerance
         self.near = _NEAR_LEAD  # in logits
         self._victim = victim
@@ -74,7 +74,7 @@ class Points:
         return [len(words) for words in self.space.choices.values()]
 
     async def margins(self, places: Whole, picks: Whole, label: int) -> Table:
-        """By how much the label is more probable than the next best, for each text."""
+        """The label's probability minus that of the best other class, for each text."""
         self.asked += len(places)
         if self._layout is not None and self._sheets is not None:
             (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
@@ -93,7 +93,7 @@ class Points:
         return margins
 
     async def fine(self, places: Whole, picks: Whole, label: int) -> Table:
-        """The same as the judge has it."""
+        """The same, by the judge."""
         return margins_of(await self._judged(places, picks), label) if len(places) else np.zeros(0)
 
     async def _judged(self, places: Whole, picks: Whole) -> Table:
@@ -112,25 +112,25 @@ class Points:
         return [self.space.text.replace_all(edits) for edits in map(self.edits, places.tolist(), picks.tolist())]
 
     def edits(self, places: Sequence[int], picks: Sequence[int]) -> Edits:
-        """What is changed in one of them."""
+        """The substitutions of one text."""
         found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
         return {place: self.space.choices[place][word] for place, word in found.items()}
 
 
 def _checked(scores: Table) -> Table:
     if scores.ndim != 2 or not np.isfinite(scores).all():
-        raise VictimError("The victim gave scores that are not finite, or not as many for each text.")
+        raise VictimError("The victim's scores are not finite, or not equally many for each text.")
     return scores
 
 
 def _leads(scores: Table, label: int) -> Table:
-    """By how many logits a label leads."""
+    """The label's lead over the best other class, in logits."""
     logs = np.log(np.maximum(scores, _LEAST_PROBABILITY))
     return margins_of(logs, label)
 
 
 def margins_of(scores: Table, label: int) -> Table:
-    """By how much a label is more probable than the next best, in each row."""
+    """The label's score minus that of the best other class, in each row."""
     others = np.delete(scores, label, axis=1)
     found: Table = scores[:, label] - others.max(axis=1)
     return found
@@ -138,7 +138,7 @@ def margins_of(scores: Table, label: int) -> Table:
 
 @dataclass(frozen=True)
 class Block:
-    """All texts that change certain positions, some of them to certain words; the others are free (-1)."""
+    """All texts that change certain positions: some to a fixed word, the others to any of their words (-1)."""
 
     places: tuple[int, ...]  # in order
     picks: tuple[int, ...]
@@ -150,17 +150,17 @@ class Chunk:
 
     places: Whole
     picks: Whole
-    runs: tuple[tuple[Block, int], ...]  # how many texts of each
+    runs: tuple[tuple[Block, int], ...]  # each block with its number of texts
 
 
 def texts_at(positions: Sequence[int], r: int) -> Iterator[Block]:
-    """Every text with exactly r changes; blocks of positions that come first come first."""
+    """Every text with exactly r changes, in the order of the positions."""
     free = (-1,) * r
     return (Block(tuple(sorted(places)), free) for places in combinations(positions, r))
 
 
 def chunks(sizes: Sequence[int], blocks: Iterable[Block | None]) -> Iterator[Chunk | None]:
-    """The texts of blocks, lazily: few together at first, then more. None is passed on."""
+    """The texts of blocks, lazily, in chunks that grow. None is passed through."""
     room = most = _FIRST_CHUNK
     runs: list[tuple[Block, int]] = []
     picks: list[Whole] = []
@@ -198,7 +198,7 @@ def _picks(shape: tuple[int, ...], start: int, end: int) -> Whole:
 
 @lru_cache(maxsize=1024)
 def _grid(shape: tuple[int, ...]) -> Whole:
-    """Every way to pick, in order."""
+    """Every combination of picks, in order."""
     return np.stack(np.unravel_index(np.arange(prod(shape)), shape), axis=1).astype(np.int32) if shape else _NOTHING
 
 

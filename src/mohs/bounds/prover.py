@@ -1,8 +1,8 @@
-"""How many substitutions a prediction withstands, proven (Yang et al. 2022, the simple prover).
+"""Proves how many substitutions a prediction withstands (Yang et al. 2022, the simple prover).
 
-Level j holds the texts with exactly j substitutions. Level after level is put to the victim; if the label stays in all
-of them, j substitutions are withstood. Nothing is sampled or estimated: what is called certified was asked, or follows
-from a sound bound on what the victim can answer (`mohs.bounds.cnn_bound`).
+Level j is the set of texts with exactly j substitutions. The prover asks the victim about one level after another. If
+the label holds in all texts of levels 1 to j, the prediction withstands j substitutions. Nothing is sampled or
+estimated: every certified text was asked, or follows from a sound bound (`mohs.bounds.cnn_bound`).
 """
 
 from __future__ import annotations
@@ -22,51 +22,52 @@ from mohs.models.victim import Scores
 from mohs.space import omega
 from mohs.space.omega import Edits
 
-_TIMES_AS_MANY_WITH_A_BOUND = 50  # a level may be so much larger than what may be asked: a bound spares most texts
+_TIMES_AS_MANY_WITH_A_BOUND = 50  # with a bound a level may exceed `most` by this factor: most texts are never asked
 _MARGIN_DECIMALS = 6
 
 
 @dataclass(frozen=True)
 class Level:
-    """One level that was asked whole."""
+    """One level that was checked completely."""
 
     r: int  # substitutions
     size: int  # texts with exactly that many
-    margin: float  # the smallest, of the label's probability over the next best, or if a bound is smaller that
-    where: Edits  # the text it was; none if it is a bound
-    digest: str  # of all answers, block by block in whatever order the blocks came
-    ties: int = 0  # texts on too small a margin to decide
-    pruned: int = 0  # texts that a bound made it unnecessary to ask
+    margin: float  # the smallest margin of the label's probability, or the smallest bound if that is smaller
+    where: Edits  # the text with this margin; empty for a bound
+    digest: str  # hash of all answers, by block; does not depend on the order of the blocks
+    ties: int = 0  # texts with a margin too small to decide
+    pruned: int = 0  # texts that a bound proved, so that they were not asked
 
     def to_json(self) -> dict[str, Any]:
-        """As a record keeps it."""
+        """The form in a record."""
         return {**vars(self), "where": [[place, word] for place, word in self.where.items()]}
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Level:
-        """What to_json wrote."""
+        """Read what to_json wrote."""
         return cls(**{**row, "where": {int(place): str(word) for place, word in row["where"]}})
 
 
 @dataclass
 class Proof:
-    """How far a prover came."""
+    """What a prover has shown."""
 
-    levels: list[Level] = field(default_factory=list)  # asked whole, from 1 on
+    levels: list[Level] = field(default_factory=list)  # checked completely, from level 1 on
     found: Edits | None = None  # an adversarial text
-    stopped: str = ""  # what ended it, if neither a text was found nor all was asked: texts, time, or ties
+    stopped: str = ""  # why it stopped early (texts, time or ties); empty if it found a text or checked all
 
     @property
     def certified(self) -> int:
-        """The largest number of substitutions that provably change nothing."""
+        """The largest number of substitutions that provably do not change the label."""
         return next((level.r - 1 for level in self.levels if level.ties), len(self.levels))
 
 
 @dataclass(frozen=True)
 class Prover:
-    """Asks Omega_1, Omega_2 ... of a space, most sensitive positions first, until a text fools the victim.
+    """Checks levels 1, 2 ... of a space, most sensitive positions first, until a text fools the victim.
 
-    max_r: levels; most: texts an example. `late` is asked before each chunk whether time is up.
+    max_r: the highest level. most: the most texts to ask per example. late: called before each chunk; says whether time
+    is up.
     """
 
     max_r: int = 2
@@ -74,7 +75,7 @@ class Prover:
 
     def __post_init__(self) -> None:
         if self.max_r < 0 or self.most < 1:
-            raise BadInput(f"max_r={self.max_r} and most={self.most} do not fit; use at least 0 and at least 1.")
+            raise BadInput(f"max_r is {self.max_r} and most is {self.most}; they must be at least 0 and at least 1.")
 
     async def __call__(
         self,
@@ -84,9 +85,9 @@ class Prover:
         bound: Bound | None = None,
         order: Sequence[int] = (),
     ) -> Proof:
-        """Levels 1 to max_r, or as many as there are positions. A bound spares texts of level 2 and on.
+        """Check levels 1 to max_r, or up to the number of positions. A bound spares texts from level 2 on.
 
-        order: the positions (their numbers) at level 1; from then on what single substitutions do is known.
+        order: the order of the position numbers at level 1. Later levels are ordered by the results of level 1.
         """
         proof = Proof()
         choices = points.space.choices
@@ -114,13 +115,13 @@ class Prover:
             if walk.ties:
                 proof.stopped = "ties"
                 return proof
-            if r == 1:  # where one substitution came nearest, several will
+            if r == 1:  # the positions where one substitution came nearest to another label go first
                 tried.sort(key=lambda place: (walk.nearest.get(place, 2.0), place))
         return proof
 
 
 class Walk:
-    """Puts the texts of a level to a victim, and keeps the smallest margin and a digest of all."""
+    """Puts the texts of a level to a victim. Keeps the smallest margin and a digest of all margins."""
 
     def __init__(self, points: Points, label: int) -> None:
         self._points = points
@@ -132,11 +133,11 @@ class Walk:
         self.nearest: dict[int, float] = {}  # the smallest margin of the texts that change a position
 
     async def __call__(self, chunk: Chunk) -> bool:
-        """Ask some texts; whether one of them has another label."""
+        """Ask about some texts; true if one of them has another label."""
         points = self._points
         margins = await points.margins(chunk.places, chunk.picks, self._label)
         worst = int(margins.argmin())
-        if margins[worst] < -TIE:  # no text is called found on the word of coarse numbers alone
+        if margins[worst] < -TIE:  # the judge must confirm an adversarial text
             (margins[worst],) = await points.fine(chunk.places[[worst]], chunk.picks[[worst]], self._label)
             if margins[worst] >= -TIE:
                 fell = np.flatnonzero(margins < -TIE)
@@ -159,11 +160,11 @@ class Walk:
 
     @property
     def digest(self) -> str:
-        """Of all answers so far."""
+        """The digest of all answers so far."""
         return str(self._digest)
 
     def level(self, r: int, size: int, unsettled: Open | None) -> Level:
-        """What came out, once all texts of a level were asked, or those that were open."""
+        """The result, once every text of a level was asked or proven by a bound."""
         margin, where, pruned = self.margin, self.where, 0
         if unsettled is not None:
             pruned, least = unsettled.settled, unsettled.margin(self._points.classes)
@@ -172,12 +173,12 @@ class Walk:
 
 
 def margin_of(scores: Scores, label: int) -> float:
-    """By how much a label is more probable than the next best."""
+    """The label's probability minus that of the best other class."""
     return scores[label] - max(p for other, p in enumerate(scores) if other != label)
 
 
 class Digest:
-    """Of the margins of all texts, block by block; the order of the blocks does not matter."""
+    """A hash of the margins of all texts, by block. The order of the blocks does not matter."""
 
     def __init__(self) -> None:
         self._sum = 0
@@ -185,7 +186,7 @@ class Digest:
         self._own: Any = None
 
     def add(self, block: Block, margins: Table) -> None:
-        """The next texts of a block."""
+        """Add the margins of the next texts of a block."""
         if block != self._block:
             self._close()
             self._block = block

@@ -1,4 +1,4 @@
-"""Which texts of a level have to be asked, where a bound says of most of them that they keep the label."""
+"""Which texts of a level have to be asked, if a bound proves for most of them that they keep the label."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _LEAST_SETTLING_MARGIN = 1e-3  # in logits
 
 
 class Bound(Protocol):
-    """Says without asking how low a margin can fall: see `mohs.bounds.cnn_bound`."""
+    """A lower bound on margins that needs no queries: see `mohs.bounds.cnn_bound`."""
 
     def lower(self, places: Whole, picks: Whole) -> Table:
-        """A number below which no logit margin of a block's texts lies; for each block."""
+        """For each block, a lower bound on the logit margins of its texts."""
         ...
 
 
 class Open:
-    """The texts with exactly r changes of which a bound does not say that they keep the label.
+    """The open texts with exactly r changes: those that a bound does not prove.
 
-    Blocks of positions whose words are free are bounded first; what stays open is bounded again with each word of one
-    more position, to the last. It counts what is settled so, and how near that came.
+    Blocks of positions with free words are bounded first. A block that stays open is split by the words of its next
+    position and bounded again, down to single texts. Counts the texts that are settled and keeps their smallest bound.
     """
 
     def __init__(self, bound: Bound, points: Points, positions: Sequence[int], r: int) -> None:
         self._bound = bound
         self._sizes = np.array(points.sizes, np.int32)
-        # With a lead of b logits over every other class a label has at least (1 - exp(-b)) / classes more probability.
+        # A lead of b logits over every other class is a margin of at least (1 - exp(-b)) / classes in probability.
         self._floor = max(_LEAST_SETTLING_MARGIN, 2 * points.tolerance * points.classes)
         self._positions = positions
         self._r = r
@@ -41,11 +41,11 @@ class Open:
         self._lowest = math.inf  # of the bounds that settled them
 
     def margin(self, classes: int) -> float:
-        """By how much at least the label is more probable than any other in the texts that are settled."""
+        """A lower bound on the label's probability margin in the texts that are settled."""
         return -math.expm1(-self._lowest) / classes if self.settled else 2.0
 
     def __iter__(self) -> Iterator[Block | None]:
-        """What stays open, likeliest to fall first; None now and then, where somebody else might go on."""
+        """The open texts, smallest bound first; None now and then, where other searches may run."""
         wanted = combinations(self._positions, self._r)
         while some := list(islice(wanted, _BLOCKS_AT_ONCE)):
             places = np.sort(np.array(some, np.int32), axis=1)

@@ -1,16 +1,16 @@
-"""Uniform draws from Ω_r in bulk.
+"""Uniform draws from Ω_r, many at once.
 
 Let W_i(k) be the number of ways to change at most k of the positions from i on, with c_p words at position p:
-W_i(k) = W_{i+1}(k) + c_i W_{i+1}(k-1). A draw walks over the positions with k changes left, k = r at first, and changes
-position i with probability c_i W_{i+1}(k-1) / W_i(k), to each of its words alike. Along any walk these factors cancel
-to 1 / W_0(r), so that all points of Ω_r, X among them, are equally likely. To leave X out, 1 is taken from W_i(r)
-wherever nothing has changed yet, that is, where k is still r.
+W_i(k) = W_{i+1}(k) + c_i W_{i+1}(k-1). A draw walks over the positions. It has k changes left, at first k = r. It
+changes position i with probability c_i W_{i+1}(k-1) / W_i(k), to each of its words with equal probability. Along any
+walk these factors cancel to 1 / W_0(r). So all points of Ω_r, including X, are equally likely. To exclude X, 1 is
+subtracted from W_i(r) while nothing has changed yet, that is, while k is still r.
 
-No rounding: a change of probability a/b is decided by comparing a uniform real number in [0, 1), known bit by bit, with
-a/b. Its first 63 bits settle it unless they are the first 63 bits of a/b, and then, one time in 2^63, more bits are
-drawn and compared with more of a/b, as whole numbers, until they differ. So only a table of the first 63 bits is kept,
-however long a and b are, and the walk is taken by all draws together. What is assumed is that the generator's bits are
-uniform and independent.
+There is no rounding. To make a change with probability a/b, a uniform real number in [0, 1) is drawn bit by bit and
+compared with a/b. The first 63 bits decide, unless they equal the first 63 bits of a/b. In that case, which has
+probability 2^-63, more bits are drawn and compared as whole numbers until they differ. So only a table of the first 63
+bits is kept, however long a and b are, and all draws walk together. The only assumption is that the generator's bits
+are uniform and independent.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from mohs.errors import BadInput
 
 Whole = npt.NDArray[np.int32]
 
-_BITS_PER_DRAW = 63  # one less than fits, so that a certain change, 2^63, can be written
+_BITS_PER_DRAW = 63  # one less than fits, so that probability 1, which is 2^63, can be written too
 
 
 class Draws:
-    """Draws points of Ω_r, many at once and each with the same probability exactly; worth keeping between batches.
+    """Draws points of Ω_r, many at once, each with exactly the same probability. Reuse it for several batches.
 
-    sizes: how many words each position may be changed to, the original not counted.
-    original: whether X itself is one of the points.
+    sizes: how many words each position may change to, not counting the original.
+    original: whether X itself may be drawn.
     """
 
     def __init__(self, sizes: Sequence[int], r: int, *, original: bool = True) -> None:
         if r < 0 or min(sizes, default=0) < 0:
-            raise BadInput(f"r is {r} and the fewest choices are {min(sizes, default=0)}; neither can be negative")
+            raise BadInput(f"r is {r} and the smallest size is {min(sizes, default=0)}; neither may be negative")
         self.r = r
         self._places = [place for place, count in enumerate(sizes) if count]
         self._sizes = [sizes[place] for place in self._places]
         self._most = min(r, len(self._places))
         self._original = original
-        self.size = 1  # how many points there are to draw from
+        self.size = 1  # the number of points
         limits = []
         for here, changed in self._ways():
             self.size = here[-1]
@@ -52,10 +52,10 @@ class Draws:
         self._limits = np.array(limits[::-1], np.uint64)
         self.size -= not original
         if not self.size:
-            raise BadInput(f"nothing can change with r = {r} and {len(self._places)} positions that have choices")
+            raise BadInput(f"Nothing can change with r = {r} and {len(self._places)} positions that have choices.")
 
     def __call__(self, n: int, random: np.random.Generator) -> tuple[Whole, Whole]:
-        """For n draws the changed positions, in order, and which of its words each gets; n x r, padded with -1."""
+        """N draws: the changed positions, in order, and the number of the new word at each; n x r, padded with -1."""
         positions = np.full((n, self.r), -1, np.int32)
         words = np.full((n, self.r), -1, np.int32)
         left = np.full(n, self._most, np.intp)
@@ -63,7 +63,7 @@ class Draws:
             rows = np.flatnonzero(self._changes(step, left, random))
             column = self._most - left[rows]
             positions[rows, column] = place
-            words[rows, column] = random.integers(count, size=len(rows))  # rejects what would not divide evenly
+            words[rows, column] = random.integers(count, size=len(rows))  # unbiased: uses rejection
             left[rows] -= 1
         return positions, words
 
@@ -78,7 +78,7 @@ class Draws:
         return changed
 
     def _ways(self) -> Iterator[tuple[list[int], list[int]]]:
-        """W_i, and how many of those ways change position i, from the last position to the first; entries k <= r."""
+        """W_i(k) for k <= r, and how many of these ways change position i; from the last position to the first."""
         here = [1] * (self._most + 1)
         for count in reversed(self._sizes):
             changed = [0, *(count * ways for ways in here[:-1])]
@@ -86,11 +86,11 @@ class Draws:
             yield here, changed
 
     def _odds(self, here: int, changed: int, k: int) -> tuple[int, int]:
-        """The probability of a change as two whole numbers."""
+        """The probability of a change as numerator and denominator."""
         return changed, here - (k == self._most and not self._original)
 
     def _odds_at(self, step: int) -> list[tuple[int, int]]:
-        """Of every k; worked out again, since it is hardly ever needed and the numbers are long."""
+        """The same for every k of one step. Recomputed, since it is rarely needed and the numbers are long."""
         for i, (here, changed) in enumerate(self._ways(), 1):
             if i == len(self._sizes) - step:
                 return list(map(self._odds, here, changed, range(len(here))))
@@ -100,16 +100,16 @@ class Draws:
 def draw(
     choices_sizes: Sequence[int], r: int, n: int, random: np.random.Generator, *, original: bool = True
 ) -> tuple[Whole, Whole]:
-    """N points of Ω_r, uniformly: which positions change, in order, and to which of their words; padded with -1.
+    """N uniform points of Ω_r: the changed positions, in order, and the number of the new word at each.
 
-    Both are n x r. Positions and words are counted from 0, words without the original. original: whether X itself, a
-    row without changes, may be drawn.
+    Both are n x r, padded with -1. Positions and words are counted from 0; the original word is not counted.
+    original: whether X itself, a row without changes, may be drawn.
     """
     return Draws(choices_sizes, r, original=original)(n, random)
 
 
 def _below(odds: tuple[int, int], random: np.random.Generator) -> bool:
-    """Whether the real number whose first bits are those of a/b lies below a/b."""
+    """Whether a random real number with the same first 63 bits as a/b lies below a/b."""
     a, b = odds
     rest = (a << _BITS_PER_DRAW) % b if b else 0
     while rest:

@@ -1,6 +1,6 @@
 """PR, the share of Omega_r that keeps the label (Yang et al. 2022): counted, or estimated with an interval.
 
-Also at several radii, with delta shared out among all intervals.
+There may be several radii. delta can be divided among all intervals.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from mohs.space import omega
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
 _TEXTS_AT_ONCE = 4096
 _TEXTS_BETWEEN_LOOKS = 100  # at a sequential interval
-_MOST_DRAWS = 5_000_000  # they are all drawn at once, for one example
+_MOST_DRAWS = 5_000_000  # all draws of an example are in memory at once
 
 
 @dataclass(frozen=True)
 class Share:
-    """With probability 1 - delta the true share lies in the interval, for one example.
+    """How to estimate a share: for each example the true share is in the interval with probability 1 - delta.
 
-    r: substitutions, as a number or as a share of the words that may change ("25%": rounded down, at least one). The
-    number of texts is what the method asks for at epsilon and delta unless given; `sequential` stops as soon as its
-    interval is narrow enough. A space of no more texts than would be drawn is counted instead.
+    r: substitutions, as a number or as a share of the words that may change ("25%": rounded down, at least one).
+    n: texts to draw; by default what the method needs for epsilon and delta. `sequential` stops as soon as its interval
+    is narrow enough. If the space has no more texts than would be drawn, all of them are counted instead.
     """
 
     r: str = "25%"
@@ -49,7 +49,7 @@ class Share:
     n: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "r", str(self.r))  # a number will do
+        object.__setattr__(self, "r", str(self.r))  # a number is accepted too
         if self.method not in METHODS:
             raise BadInput(f"Unknown method {self.method!r}; use {', '.join(METHODS)}.")
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
@@ -58,19 +58,19 @@ class Share:
         self.radius(100)
 
     def radius(self, words: int) -> int:
-        """How many substitutions that is in a text of so many words."""
+        """The number of substitutions in a text with this many words."""
         number = self.r.removesuffix("%")
         try:
             value = float(number) / 100 if self.r.endswith("%") else int(number)
         except ValueError:
             raise BadInput(f"The radius {self.r!r} is neither a whole number nor a share such as 25%.") from None
         if value < 0 or not math.isfinite(value):
-            raise BadInput(f"The radius {self.r!r} does not fit; it must not be negative.")
+            raise BadInput(f"The radius is {self.r!r}; it must not be negative.")
         return max(1, math.floor(value * words + 1e-9)) if self.r.endswith("%") else int(value)
 
     @property
     def draws(self) -> int:
-        """How many texts are drawn, or with `sequential` at most."""
+        """How many texts are drawn; with `sequential`, at most."""
         if self.n is not None:
             return self.n
         if self.method == "hoeffding":
@@ -78,7 +78,7 @@ class Share:
         return needed_clopper_pearson(self.epsilon, self.delta / (2 if self.method == "sequential" else 1))
 
     async def __call__(self, points: Points, label: int, words: int, seed: str) -> ShareFinding:
-        """The share of an example's texts, as its record keeps it."""
+        """Measure the share for one example."""
         choices = points.space.choices
         r = min(self.radius(words), len(choices))
         size = omega.size(choices, r)
@@ -103,7 +103,7 @@ class Share:
         return ShareFinding(r, told, self.draws, hits, hits / self.draws, low, high, self.method)
 
     async def _sequential(self, points: Points, places: Whole, picks: Whole, label: int) -> Sequential:
-        """Until the interval is narrow enough."""
+        """Ask in batches until the interval is narrow enough."""
         sequence = Sequential(self.delta, self.draws)
         while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
             some = slice(sequence.n, sequence.n + min(_TEXTS_BETWEEN_LOOKS, room))
@@ -114,33 +114,33 @@ class Share:
 
 @dataclass(frozen=True)
 class Shares:
-    """Several shares of one example, one for each radius asked for."""
+    """Several shares of one example, one for each radius."""
 
     radii: tuple[Share, ...]
 
     async def __call__(self, points: Points, label: int, words: int, seed: str) -> tuple[ShareFinding, ...]:
-        """Each share as a record keeps it, in the order asked for."""
+        """Measure each share for one example, in the order of the radii."""
         return tuple([await share(points, label, words, seed) for share in self.radii])
 
 
 def checked(asked: Share | str | int | Sequence[Share | str | int] | None) -> tuple[Share, ...]:
-    """The shares asked for, or the radii that stand for them, if they differ in nothing but r and can be drawn."""
+    """The shares, given as objects or radii. They must differ in r only, and not need too many draws."""
     one = isinstance(asked, Share | str | int)
     several: Any = () if asked is None else (asked,) if one else asked
     shares = tuple(share if isinstance(share, Share) else Share(str(share)) for share in several)
     for share in shares:
         if replace(share, r=shares[0].r) != shares[0]:
-            raise BadInput(f"{share} and {shares[0]} differ in more than r; make a run for each.")
+            raise BadInput(f"{share} and {shares[0]} differ in more than r; start a separate run for each.")
         if [other.r for other in shares].count(share.r) > 1:
-            raise BadInput(f"The radius {share.r} is asked for twice; name it once.")
+            raise BadInput(f"The radius {share.r} is given twice; give it once.")
         if share.radius(1) < 1 or (share.r.endswith("%") and not 0 < float(share.r[:-1]) <= 100):
-            raise BadInput(f"The radius {share.r} must be at least 1, or a share above 0% and up to 100%.")
+            raise BadInput(f"The radius is {share.r}; it must be at least 1, or a share above 0% and up to 100%.")
         drawable(share)
     return shares
 
 
 def together(shares: Sequence[Share], examples: int) -> tuple[Share, ...]:
-    """The same shares, with delta divided by the number of all their intervals in so many examples (`each`)."""
+    """The same shares, with delta divided by the number of all intervals of all examples (see `each`)."""
     found = tuple(replace(share, delta=each(share.delta, examples * len(shares))) for share in shares)
     for share in found:
         drawable(share)
@@ -148,11 +148,11 @@ def together(shares: Sequence[Share], examples: int) -> tuple[Share, ...]:
 
 
 def drawable(share: Share) -> None:
-    """Refuse what would never end."""
+    """Refuse a share that needs too many draws."""
     if share.draws > _MOST_DRAWS:
         raise BadInput(
-            f"epsilon {share.epsilon:g} and delta {share.delta:g} ask for {share.draws:,} texts an example, more than "
-            f"{_MOST_DRAWS:,}; take a larger epsilon, or give the number of draws."
+            f"epsilon {share.epsilon:g} and delta {share.delta:g} need {share.draws:,} texts per example, more than "
+            f"{_MOST_DRAWS:,}; use a larger epsilon, or set the number of draws."
         )
 
 

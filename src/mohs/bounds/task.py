@@ -1,4 +1,4 @@
-"""The radius of one example: from above by attacks, from below by proof, and the share that holds beyond it."""
+"""The radius of one example: an upper bound by attack, a lower bound by proof, and the share that holds beyond it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from mohs.text.text import brief
 
 @dataclass(frozen=True)
 class RadiusTask:
-    """L <= R < U for an example that the victim reads right: R is the most substitutions that change nothing.
+    """Finds L <= R < U for an example that the victim classifies correctly.
 
-    L is proven by asking every text with at most so many substitutions but those that a bound settles, or in closed
-    form where words add up; U is the fewest substitutions with which an attack, the prover itself or a text drawn for
-    the share changed the label.
+    R is the radius: the largest number of substitutions that never change the label. L is a proven lower bound. Every
+    text with at most L substitutions was asked or proven by a bound, or the closed form applies (`additive`). U is the
+    fewest substitutions that changed the label, in an attack, in the proof, or among the texts drawn for the share.
     """
 
     name: str
@@ -46,15 +46,15 @@ class RadiusTask:
     target: Target
     services: Mapping[str, Any]
     prover: Prover = Prover()
-    time_limit: float | None = None  # seconds an example
-    bounds: bool = True  # or everything is asked
+    time_limit: float | None = None  # seconds for the proof of one example
+    bounds: bool = True  # skip texts that a bound proves; False: ask all
     share: Share | Shares | None = None
     seed: int = 0
     clock: Callable[[], float] = time.monotonic
 
     async def __call__(self, example: Example) -> Record:
-        """The record of an example; whatever raises becomes its outcome `error`."""
-        counts: list[Callable[[], int]] = []  # of texts asked
+        """The record of an example; an exception becomes the outcome `error`."""
+        counts: list[Callable[[], int]] = []  # numbers of texts asked
 
         async def search(draft: Draft) -> Outcome:
             try:
@@ -92,7 +92,7 @@ class RadiusTask:
             if other is not None and (found is None or len(other) < len(found)):
                 found = other
         upper = None if found is None else len(found)
-        lower = proof.certified if upper is None else min(proof.certified, upper - 1)  # coarse numbers may have erred
+        lower = proof.certified if upper is None else min(proof.certified, upper - 1)  # low precision may have erred
         whole = lower >= len(space.choices)
         exact = whole or upper == lower + 1
         draft.finding = RadiusFinding(
@@ -118,7 +118,7 @@ class RadiusTask:
     async def _proven(
         self, points: Points, label: int, found: Edits | None, ask: Ask, counts: list[Callable[[], int]]
     ) -> tuple[Proof, str]:
-        """How far the label provably stays, and by which form of proof. Nothing is proven of an unsteady victim."""
+        """The proof and its kind. Nothing is proven for a victim whose answers vary."""
         if not self.target.steady:
             return Proof(stopped="unsteady"), "enumeration"
         started = self.clock()
@@ -136,14 +136,14 @@ class RadiusTask:
         return proof, "enumeration" if bound is None else "enumeration and bounds"
 
     async def _confirmed(self, space: Space, edits: Edits | None, label: int) -> Edits | None:
-        """A text that has another label, if the judge says so too."""
+        """The edits, if the judge agrees that they change the label."""
         if edits is None:
             return None
         (after,) = await self.target.judge.ask([space.text.replace_all(edits).fields])
         return edits if margin_of(after, label) < -TIE else None
 
     async def _order(self, space: Space, label: int, ask: Ask) -> list[int]:
-        """The numbers of positions by how steeply the label falls there, where gradients are at hand."""
+        """The position numbers, largest gradient first; empty without gradients."""
         if "gradients" not in self.services:
             return []
         places = tuple(space.choices)
@@ -164,7 +164,7 @@ class RadiusTask:
         return {edit.position: edit.new for edit in space.edits(proposal)}
 
     async def _closed(self, space: Space, label: int, counts: list[Callable[[], int]]) -> Proof | None:
-        """Where words add up: the worst text of every level, put to the judge."""
+        """For a victim that adds up words: ask the judge about the worst text of every level."""
         worst = worst_of(self.target.model, space, label)
         if worst is None:
             return None
@@ -182,7 +182,7 @@ class RadiusTask:
                 proof.stopped = "ties"
                 return proof
         last = proof.levels[-1].margin if proof.levels else 1.0
-        for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # what hurts nobody changes nothing
+        for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # the other positions never hurt the label
             proof.levels.append(Level(r, 1, last, worst.edits(r), ""))
         return proof
 

@@ -1,4 +1,4 @@
-"""`mohs radius`: its options, and from them the proofs of a run."""
+"""`mohs radius`: its options, and the tasks made from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -19,23 +19,18 @@ if TYPE_CHECKING:
     from mohs.tasks.subject import Subject
 
 SOURCE = "neighbours:k=5,min_cosine=0.5"
-_AT_ONCE_WITH_TIME_LIMIT = 8  # each example's clock also counts the work for the others
-_SHARE_OF_CROWD = 16  # each asks thousands of texts together
+_AT_ONCE_WITH_TIME_LIMIT = 8  # few, because the clock of an example also counts work for the others
+_SHARE_OF_CROWD = 16  # few, because each example asks thousands of texts at once
 
 
 @dataclass(frozen=True, kw_only=True)
-class RadiusVerb(
-    Verb,
-    command="radius",
-    function="radius",
-    short="How many substitutions predictions withstand, proven.",
-    doing="proving",
-):
-    """How many substitutions does each prediction withstand, proven; and beyond that, which share still holds?
+class RadiusVerb(Verb, command="radius", doing="proving"):
+    """Prove how many word substitutions each prediction withstands.
 
-    Every text with 1, 2 ... substitutions is put to the victim, until one changes the label or --max-r is reached. The
-    bundled bag of words is worked out in closed form. Certificates are written to certificates.jsonl, for `mohs
-    verify`. Yang et al. 2022. Running the same command again resumes the run.
+    The victim is asked about every text with 1, 2 ... substitutions, until one changes the label or --max-r is reached.
+    For the bundled bag of words, a closed form gives the exact answer. The proofs are written to certificates.jsonl;
+    `mohs verify` checks them. Beyond the proof, --pac estimates the share of texts that keep the label. Method: Yang et
+    al. 2022. Running the same command again resumes the run.
 
     Examples:
       mohs radius --n 50
@@ -49,98 +44,96 @@ class RadiusVerb(
     True
     """
 
+    finds = "mohs.bounds.finding:RadiusFinding"
+
     source: str | Source | None = option(
-        "Where words come from, see `mohs spaces`; by default the five nearest vectors.", metavar="S"
+        "Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors.", metavar="S"
     )
-    constraints: Sequence[str | Constraint] = option(
-        "A constraint on words; repeat for several.", "--constraint", default=(), metavar="M>=T", many=True
+    constraints: Sequence[str | Constraint] = several(
+        "A constraint on the substitutes; repeat for several.", "--constraint", "M>=T"
     )
     stopwords: str | Path | Iterable[str] | None = option(
-        "Words left alone: a file, none, english (default) or nltk.", metavar="FILE"
+        "Words that never change: a file, none, english (default) or nltk.", metavar="FILE"
     )
-    attacks: str | Sequence[str | Attack] = option(
-        "An attack that bounds the radius from above; repeat.",
-        "--attack",
-        default=(),
-        metavar="NAME[:PRESET]",
-        many=True,
+    attacks: str | Sequence[str | Attack] = several(
+        "An attack that gives an upper bound on the radius; repeat for several.", "--attack", "NAME[:PRESET]"
     )
-    max_r: int = option("Prove up to this many substitutions.", default=2, least=0)
-    most: int = option("Texts an example that the prover may ask.", default=1_000_000, least=1)
-    bounds: bool = option(
-        "Leave out what a sound bound settles (word CNNs), or ask all.", "--bounds/--no-bounds", default=True
-    )
-    time_limit: float | None = option("Time for proving one example; by default no limit.", metavar="SECONDS")
-    share: Share | str | int | Sequence[Share | str | int] | None = option(
-        "The shares to estimate, as an object or a radius; on the command line --pac with --r and so on.",
-        command=False,
-    )
-    pac: bool = option("Estimate which share of the space keeps the label.", default=False)
-    r: str | int | Sequence[str | int] | None = option(
-        "The radius of that space: a number, or a share of the words; repeat.", metavar="R", many=True, shown="25%"
-    )
-    epsilon: float | None = option("Half the width of its interval.", shown="0.025")
-    delta: float | None = option("The chance that an interval misses.", shown="0.005")
-    together: bool = option("Make delta the chance that any interval of the run misses.", default=False)
-    interval: str | None = option(
-        "clopper-pearson, hoeffding, or sequential, which stops early.", metavar="I", shown="clopper-pearson"
-    )
-    draws: int | None = option("Texts drawn; by default by epsilon and delta.", least=1)
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
     sememes: Any = model("sememes")
     tagger: Any = model("tagger")
     encoder: Any = model("encoder")
-
-    @classmethod
-    def finding(cls) -> type:
-        """See there."""
-        from mohs.bounds.finding import RadiusFinding
-
-        return RadiusFinding
+    max_r: int = option("Prove up to this many substitutions.", default=2, least=0)
+    most: int = option("The most texts that a proof may ask per example.", default=1_000_000, least=1)
+    bounds: bool = option(
+        "Skip texts that a sound bound proves (word CNNs only), or ask about all.",
+        "--bounds/--no-bounds",
+        default=True,
+    )
+    time_limit: float | None = option("Time limit for the proof of one example; by default none.", metavar="SECONDS")
+    share: Share | str | int | Sequence[Share | str | int] | None = option(
+        "The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.",
+        command=False,
+    )
+    pac: bool = option("Estimate the share of texts within radius --r that keep the label.", default=False)
+    r: str | int | Sequence[str | int] | None = option(
+        "The radius for --pac: a number of substitutions, or a share of the words; repeat for several.",
+        metavar="R",
+        many=True,
+        shown="25%",
+    )
+    epsilon: float | None = option("Half the width of the confidence interval.", shown="0.025")
+    delta: float | None = option("The probability that an interval misses the true share.", shown="0.005")
+    together: bool = option("Make delta the probability that any interval of the run misses.", default=False)
+    interval: str | None = option(
+        "Kind of interval: clopper-pearson, hoeffding, or sequential (stops early).",
+        metavar="I",
+        shown="clopper-pearson",
+    )
+    draws: int | None = option("Texts to draw; by default as many as epsilon and delta need.", least=1)
 
     def check(self) -> None:
-        """Shares, space and attacks must exist and go together."""
+        """Refuse shares, spaces and attacks that do not exist or do not fit together."""
         if self.together and not self._shares:
-            raise BadInput("There are no intervals to hold together; ask for a share too (--pac).")
+            raise BadInput("--together needs intervals, and there are none; add --pac.")
         _ = self._source
         for constraint in self._constraints:
             if not constraint.about_words:
                 from mohs.tasks.described import written
 
                 raise BadInput(
-                    f"{written(constraint)} judges whole texts, and a radius is over a space of words; use a "
-                    "constraint on words such as word-cosine, or judge the texts afterwards."
+                    f"{written(constraint)} measures whole texts, but a radius needs a constraint on single words; use "
+                    "one such as word-cosine, or measure the texts afterwards."
                 )
         if self.time_limit is not None and not self.time_limit > 0:
             raise BadInput(f"The time limit is {self.time_limit}; it must be above 0.")
         for name, method in self._members:
             if getattr(method, "living", False):
                 raise BadInput(
-                    f"{name} makes its words up as it goes, so it has no fixed space; use pdp or textfooler."
+                    f"{name} generates its words during the search, so it has no fixed space; use pdp or textfooler."
                 )
             if hasattr(method, "goal"):
-                raise BadInput(f"{name} is after something else than another label; use pdp or textfooler.")
+                raise BadInput(f"{name} has another goal than changing the label; use pdp or textfooler.")
             if [other for other, _ in self._members].count(name) > 1:
-                raise BadInput(f"The attack {name} is named twice; name it once.")
+                raise BadInput(f"The attack {name} is given twice; give it once.")
 
     def needs(self, subject: Subject) -> Iterable[str]:
-        """What the space and the attacks ask."""
+        """The services that the space and the attacks use."""
         from mohs.attacks.method import needs
 
         if subject.target.traits.rejects:
             raise BadInput(
-                f"{subject.model.name} rejects texts, and a radius is about labels that stay; measure the victim "
+                f"{subject.model.name} can reject texts, but a radius is about labels only; measure the victim "
                 "without its detector."
             )
         for name, method in self._members:
             if subject.target.traits.hard and method.needs_scores:
-                raise BadInput(f"{name} steers by the victim's scores, and {subject.model.name} gives labels only.")
+                raise BadInput(f"{name} needs the victim's scores, but {subject.model.name} gives labels only.")
         own = [*self._source.needs, *(kind for c in self._constraints for kind in c.measure.needs)]
         return [*own, *(kind for _, method in self._members for kind in needs(method))]
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
-        """One proof for each example."""
+        """One task that proves a radius for each example."""
         from mohs.bounds.prover import Prover
         from mohs.bounds.share import Shares, together
         from mohs.bounds.task import RadiusTask
@@ -201,7 +194,7 @@ class RadiusVerb(
 
     @cached_property
     def _members(self) -> tuple[tuple[str, Attack], ...]:
-        """The attacks in the space of the run: what their own would need is not asked for."""
+        """The attacks, all in the space of the run; their own spaces are not loaded."""
         return tuple((name, self._in_space(method)) for _, team in self._teams for name, method in team)
 
     def _in_space(self, method: Any) -> Any:
@@ -209,14 +202,14 @@ class RadiusVerb(
 
     @cached_property
     def _shares(self) -> tuple[Share, ...]:
-        """The shares asked for, as objects or by the options of the command line."""
+        """The shares to estimate, from objects or from the command line."""
         from mohs.bounds.share import Share, checked
 
         told: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "method": self.interval, "n": self.draws}
         if self.share is None and not self.pac:
             for name in ("r", "epsilon", "delta", "interval", "draws"):
                 if getattr(self, name) not in (None, ()):
-                    raise BadInput(f"--{name} is about the share that keeps the label; add --pac to ask for it.")
+                    raise BadInput(f"--{name} is an option of --pac; add --pac.")
             return ()
         if self.share is not None:
             return checked(self.share)
@@ -225,7 +218,7 @@ class RadiusVerb(
         return checked([Share(str(r), **given) for r in radii])
 
     def _measured(self) -> dict[str, Any]:
-        """The options of the shares as this run has them."""
+        """The share options of this run, with defaults filled in."""
         names = ("r", "epsilon", "delta", "interval", "draws", "together")
         if not self._shares:
             return {"pac": False, **dict.fromkeys(names)}

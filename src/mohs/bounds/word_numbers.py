@@ -1,4 +1,4 @@
-"""A space as a victim over words reads it: one number for each word, whatever the other words are."""
+"""A space as a victim over words reads it: one vocabulary index per word, independent of the other words."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Whole = npt.NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class WordNumbers:
-    """The numbers of a text's words, and of those that may stand in it."""
+    """The vocabulary indices of a text's words and of their substitutes."""
 
     row: Whole
-    spots: Whole  # where in the row each position of the space is; -1: beyond what is read
-    words: tuple[Whole, ...]  # for each position the numbers of its choices
+    spots: Whole  # index in the row of each position of the space; -1: beyond the victim's window
+    words: tuple[Whole, ...]  # for each position the indices of its choices
 
 
 def word_numbers_of(vocabulary: Vocabulary, space: Space) -> WordNumbers | None:
-    """None where a choice is not read as one word in the place of one, or where choices are yet to come.
+    """The indices; None if the victim reads a choice as more or less than one word, or if choices are made later.
 
-    Each choice is tried by itself. That is enough: what stands between two words of a text that was cut into words
-    belongs to neither, whatever stands beside it, because otherwise it would belong to them already.
+    Each choice is tried alone. This is enough: characters between two words of a split text belong to neither of them,
+    whatever the words are. Otherwise they would already be part of a word.
     """
     text = space.text
     if space.living is not None or Text(*text.fields).words != text.words:

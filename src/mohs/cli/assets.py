@@ -52,7 +52,7 @@ def list_assets(json: Json = False, verbose: Verbose = False) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("name", "kind", "size", "state", "licence"):
         justify: Literal["left", "right"] = "right" if column == "size" else "left"
-        whole = column in ("name", "kind", "size")  # names are to be typed, so never cut short
+        whole = column in ("name", "kind", "size")  # users type these, so never truncate them
         table.add_column(column, justify=justify, no_wrap=whole, min_width=12 if column == "state" else None)
     for row in rows:
         size = "" if row.bytes is None else megabytes(row.bytes)
@@ -71,11 +71,11 @@ def pull(
         Path | None,
         typer.Option("--from", metavar="DIR_OR_FILE", help="Install from a local folder or archive; no network."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Get again what is installed.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Install again what is already installed.")] = False,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Fetch assets and check them, or install one from a local copy. A broken download goes on where it stopped.
+    """Download assets and check them, or install one from a local copy. An interrupted download is resumed.
 
     \b
     Examples:
@@ -101,7 +101,7 @@ def pull(
                 place = install(asset, root, source=source, force=force, watch=watch)
         except KeyboardInterrupt:
             if kept := fetched(asset, root):
-                print(f"mohs: {megabytes(kept)} of {asset.name} are kept; the same command goes on.", file=sys.stderr)
+                print(f"mohs: {megabytes(kept)} of {asset.name} are kept; run again to resume.", file=sys.stderr)
             raise
         note = require(asset, root)[1]
         rows.append({**_row(status(asset, root)), "already": there})
@@ -111,7 +111,7 @@ def pull(
             files = f"{len(note.files)} file" + ("s" if len(note.files) > 1 else "")
             print(f"{asset.name}: {what} in {place} ({files}, {megabytes(note.size)}{against})")
             for name, file in note.files.items() if verbose else []:
-                print(f"  {file.sha256}  {name}{'' if name in note.checked else '  (not compared)'}")
+                print(f"  {file.sha256}  {name}{'' if name in note.checked else '  (not checked)'}")
     if json:
         _print_json(rows)
 
@@ -119,12 +119,12 @@ def pull(
 @app.command("path")
 def path(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="An asset; without one, the folder of all.")
+        str | None, typer.Argument(metavar="NAME", help="An asset; without a name, prints the folder of all assets.")
     ] = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Print the folder of an installed asset, or the folder they are all in.
+    """Print the folder of an installed asset, or the folder of all assets.
 
     \b
     Examples:
@@ -151,11 +151,13 @@ def path(
 
 @app.command("check")
 def check(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="By default all installed.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Assets to check; default: all installed.")
+    ] = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Read installed assets again and compare every file with the hash noted when it was installed.
+    """Read installed assets again and compare every file with the hash noted at installation.
 
     \b
     Examples:
@@ -196,7 +198,7 @@ def _print_json(value: object) -> None:
 
 @contextmanager
 def _watching(asset: Asset, *, quiet: bool) -> Iterator[Watch]:
-    """A bar on a terminal; elsewhere only what is worth a line."""
+    """A progress bar on a terminal; elsewhere only the notes, one line each."""
     from mohs.assets.fetch import Watch
 
     if quiet or not sys.stderr.isatty():

@@ -13,7 +13,7 @@ from mohs.cli.run_progress import finished, progress_bar, saving_on_interrupt
 
 def demo(
     n: Annotated[int, typer.Option(min=1, help="How many test reviews to attack.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     page: Annotated[Path, typer.Option("--page", metavar="FILE", help="Where to write the page.")] = Path(
         "report.html"
     ),
@@ -21,7 +21,9 @@ def demo(
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Attack the bundled classifier on the bundled reviews, and write report.html. Needs nothing of yours.
+    """Attack the bundled classifier on the bundled reviews, and write report.html.
+
+    Needs no model or data of your own.
 
     \b
     Examples:
@@ -34,5 +36,7 @@ def demo(
         run = attack("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
     with run:
         written = run.report(page)
-        caution = "Look at the changed words before the rate: with the bundled vectors some reverse the meaning."
+        caution = (
+            "Check the changed words before you trust the rate: with the bundled vectors some reverse the meaning."
+        )
         finished(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))

@@ -31,10 +31,10 @@ def entities(
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Make the table of named entities that PWWS puts in, from training data.
+    """Make the table of named entities that PWWS inserts, from training data.
 
-    For each class and type of entity it holds one word: frequent in the other classes, rare in the class itself.
-    Entities are those of a spaCy model that has a recogniser, otherwise proper nouns and numbers by the tagger.
+    For each class and type of entity it holds one word that is frequent in the other classes and rare in this class.
+    A spaCy model with a recogniser finds the entities. Otherwise they are the tagger's proper nouns and numbers.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def entities(
     rows = table["replacements"]
     if not any(rows.values()):
         raise BadInput(
-            f"No class of {data} can take an entity from another; it needs two classes with names or numbers."
+            f"No class of {data} can take an entity from another; give data of two classes with names or numbers."
         )
     try:
         out.write_text(dumps(table, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -63,7 +63,7 @@ def entities(
     if json:
         print(dumps({"out": str(out), "replacements": rows, "types": len(table["types"])}))
         return
-    known = f"; it knows the types of {len(table['types']):,} entities" if table["types"] else ""
+    known = f"; it lists the types of {len(table['types']):,} entities" if table["types"] else ""
     print(f"{out}: a replacement for each type of entity in {len(rows)} classes (-v shows them){known}")
     for label, row in rows.items() if verbose else ():
         print(f"  class {label}: {', '.join(f'{kind} {word}' for kind, word in row.items())}")

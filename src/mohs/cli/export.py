@@ -3,55 +3,54 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.settings import command, help_of
+from mohs.tasks.option import option
 
 
-def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    format: Annotated[
-        str | None, typer.Option("--format", help="parquet, csv or jsonl; by default what --out ends in, or jsonl.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The file; without it csv and jsonl go to standard output.")
-    ] = None,
-    outcome: Annotated[
-        str | None, typer.Option(help="Only these: success, failed, measured, skipped, exhausted or error.")
-    ] = None,
-    config: Config = None,
-    json: Json = False,
-    verbose: Verbose = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Export:
     """Write a run's records as a table: texts, edits, scores, queries.
 
-    \b
     Examples:
       mohs export mohs-runs/RUN --format parquet --out records.parquet
       mohs export mohs-runs/RUN --format csv --outcome success | head
     """
+
+    run: Path = option("A run folder.", metavar="RUN", argument=True)
+    format: str | None = option("parquet, csv or jsonl; default: the ending of --out, or jsonl.")
+    out: Path | None = option("Output file; without it csv and jsonl go to standard output.", metavar="FILE")
+    outcome: str | None = option(
+        "Only these: success, failed, measured, skipped, exhausted, detected, rejected or error."
+    )
+
+
+def _export(asked: Export, *, json: bool, verbose: bool) -> None:
+    """Write the records."""
     from mohs.errors import BadInput
     from mohs.records import Outcome
     from mohs.records.export import FORMATS
     from mohs.records.export import export as write
     from mohs.runs.run import Run
+    from mohs.runs.verbs import commands
 
+    run, format, out, outcome = asked.run, asked.format, asked.out, asked.outcome
     ending = out.suffix.lstrip(".").lower() if out else ""
     if format is None and ending and ending not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise BadInput(f"The ending of --out {out} names no format; use {known}, or say which with --format.")
+        raise BadInput(f"The ending of --out {out} is not a format; use {known}, or give one with --format.")
     format = format or ending or "jsonl"
     if outcome is not None and outcome not in list(Outcome):
         raise BadInput(f"Unknown outcome {outcome!r}; use {', '.join(Outcome)}.")
     with Run.open(run) as opened:
         there = {str(record.outcome): None for record in opened.records()} if outcome is not None else {}
         if there and outcome not in there:
-            raise BadInput(f"No record of {run} has the outcome {outcome}; those there are: {', '.join(there)}.")
+            raise BadInput(f"No record of {run} has the outcome {outcome}; its outcomes are {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
-        count = write(wanted, format, out, sys.stdout, opened.view().columns)
+        columns = opened.view().columns if opened.command in commands() else None  # of a verb that is not known here
+        count = write(wanted, format, out, sys.stdout, columns)
     if out is not None:
         if json:
             from json import dumps
@@ -59,3 +58,6 @@ def export(
             print(dumps({"records": count, "format": format, "out": str(out)}))
         else:
             print(f"{count} records written to {out}")
+
+
+export = command([Export], _export, help_of(Export.__doc__))

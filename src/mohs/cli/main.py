@@ -1,7 +1,7 @@
-"""`mohs`: the commands, and how problems reach the user.
+"""`mohs`: the commands, error messages and exit codes.
 
 Exit codes: 0 done; 2 bad input; 3 done, but some examples ended in an error; 4 a model stopped answering;
-130 interrupted. Whatever was finished is saved in each case.
+130 interrupted. Finished examples are saved in every case.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from mohs.errors import MohsError, ServiceFailed
 app = typer.Typer(
     name="mohs",
     help="A hardness scale for text classifiers: how easily is a model fooled?",
-    epilog="Start with `mohs demo`; it needs nothing of yours.",
+    epilog="Start with `mohs demo`; it needs no model or data of your own.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
-# Short helps are given where the first sentence is too long for a line of 80 characters.
+# A short help is given if the first sentence is too long for a line of 80 characters.
 app.command("demo", short_help="Attack the bundled classifier on the bundled reviews.")(demo.demo)
 add_verbs(app)
 app.command("verify", short_help="Check the certificates of a radius run.")(verify.verify)
 app.command("report")(report.report)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
-app.command("spaces", short_help="List where words come from and what they must obey.")(report.spaces)
-app.command("entities", short_help="Make the table of named entities that PWWS puts in.")(entities.entities)
+app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)
+app.command("entities", short_help="Make the table of named entities that PWWS inserts.")(entities.entities)
 app.command("train")(train.train)
 app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
 app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
@@ -57,7 +57,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; a MohsError becomes one sentence and an exit code."""
+    """Run the command line; a MohsError becomes a one-sentence message and an exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         try:
@@ -68,7 +68,7 @@ def main() -> None:
         _fail(error, 4)
     except MohsError as error:
         _fail(error, 2)
-    except BrokenPipeError:  # whoever read the output has had enough
+    except BrokenPipeError:  # the reader of the output, such as `head`, has stopped
         _hush()
         sys.exit(0)
     except OSError as error:
@@ -88,5 +88,5 @@ def _fail(problem: object, code: int) -> None:
 
 
 def _hush() -> None:
-    """Let go of a standard output that cannot be written, or Python complains about it on leaving."""
+    """Redirect an unwritable standard output to nowhere, so that Python does not complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

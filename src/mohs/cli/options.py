@@ -1,4 +1,4 @@
-"""Options that several commands share, and reading them from a YAML file."""
+"""Options that all commands share, and reading options from a YAML file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mohs.tasks.reading import joined
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take defaults from a YAML file, or from the manifest of a run; flags on the command line win."""
+    """Read defaults from a YAML file or a run's manifest; flags on the command line override them."""
     if path is None or context.resilient_parsing:
         return path
     import yaml
@@ -28,14 +28,14 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     if isinstance(found, dict) and isinstance(found.get("config"), dict):
         made = str(found.get("command", context.info_name))  # a run's manifest
         if made != context.info_name:
-            raise BadInput(f"{path} is the manifest of a run of `mohs {made}`, not of `mohs {context.info_name}`.")
+            raise BadInput(f"{path} is the manifest of a `mohs {made}` run; use it with `mohs {made}`.")
         from mohs.records.store import current
 
         found = current(found)["config"]
     if found is None:
         found = {}
     if not isinstance(found, dict):
-        raise BadInput(f"{path} must hold options as `name: value` lines.")
+        raise BadInput(f"{path} must have options as `name: value` lines.")
     known = {}
     for parameter in context.command.params:
         if parameter.name != "config":
@@ -51,7 +51,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         parameter = known[name]
         several = bool(getattr(parameter, "multiple", False))
         if isinstance(value, bool) and not getattr(parameter, "is_flag", False):
-            raise BadInput(f"{path} gives {raw!r} the value {value}; if a word is meant, put it in quotation marks.")
+            raise BadInput(f"{path} sets {raw!r} to {value}; if you mean a word, put it in quotation marks.")
         if isinstance(value, list) and any(isinstance(part, bool) for part in value):
             raise BadInput(f"{path} has a bare yes, no, true or false in {raw!r}; put such names in quotation marks.")
         if isinstance(value, dict):
@@ -72,8 +72,8 @@ Config = Annotated[
         callback=read_config,
         is_eager=True,
         metavar="FILE",
-        help="Take options from a YAML file or a run's manifest; flags override it.",
+        help="Read options from a YAML file or a run's manifest; flags override them.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines on standard output.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what happened.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print more details.")]

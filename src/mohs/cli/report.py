@@ -4,73 +4,66 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.settings import command, help_of
+from mohs.tasks.option import option
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    page: Annotated[
-        Path | None, typer.Option("--page", metavar="FILE", help="Where to write the page; by default into the folder.")
-    ] = None,
-    no_page: Annotated[bool, typer.Option("--no-page", help="Only print the figures.")] = False,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against",
-            metavar="RUN",
-            help="For a bias run: one of the same pairs before debiasing, to stand beside it.",
-        ),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(
-            "--filter-epsilon",
-            metavar="E",
-            help="For a bias run: another threshold of the filtered set; nothing is measured again.",
-        ),
-    ] = None,
-    config: Config = None,
-    json: Json = False,
-    verbose: Verbose = False,
-) -> None:
-    """Print a run's figures and write its browsable page.
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Print a run's figures and write its report page.
 
-    \b
     Examples:
       mohs report mohs-runs/RUN
       mohs report mohs-runs/RUN --json --no-page
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
       mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
+
+    run: Path = option("A run folder.", metavar="RUN", argument=True)
+    page: Path | None = option("Where to write the page; by default into the folder.", metavar="FILE")
+    no_page: bool = option("Only print the figures.", default=False)
+    against: Path | None = option(
+        "For a bias run: a run of the same pairs before debiasing, to compare with.", metavar="RUN"
+    )
+    epsilon: float | None = option(
+        "For a bias run: another threshold for the filtered set; nothing is measured again.",
+        "--filter-epsilon",
+        metavar="E",
+    )
+
+
+def _report(asked: Report, *, json: bool, verbose: bool) -> None:
+    """Print the figures and write the page."""
     from mohs.report.template import written as write
     from mohs.report.terminal import print_run
     from mohs.runs.run import Run
 
-    with Run.open(run) as opened, Run.open(against) if against else nullcontext() as before:
-        view = opened.view(against=before, epsilon=epsilon)
-        place = page or run / ("report.html" if before is None else "against.html")
-        written = None if no_page else write(view.page(), place)
-        errors = print_run(
-            opened, view, as_json=json, verbose=verbose, page=str(written) if written is not None else None
-        )
+    with Run.open(asked.run) as run, Run.open(asked.against) if asked.against else nullcontext() as before:
+        view = run.view(against=before, epsilon=asked.epsilon)
+        place = asked.page or asked.run / ("report.html" if before is None else "against.html")
+        written = None if asked.no_page else write(view.page(), place)
+        errors = print_run(run, view, as_json=json, verbose=verbose, page=None if written is None else str(written))
         if written and not json:
             print(f"Page: {written}")
         if errors:
             print(f"mohs: {errors}", file=sys.stderr)
 
 
-def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
-    """List the attacks: presets, paper, black- or white-box, what they need and cost.
+report = command([Report], _report, help_of(Report.__doc__))
 
-    The first preset of an attack is the one taken if none is named. With -v every preset is written out.
+
+def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
+    """List the attacks: presets, paper, black- or white-box, needs and costs.
+
+    The first preset of an attack is its default. With -v the settings of every preset are printed.
 
     \b
     Examples:
@@ -99,10 +92,10 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
             f"{entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}",
         )
     for battery, members in BATTERIES.items():
-        about = f"One after the other, each on what withstood those before: {', '.join(members)}."
+        about = f"Several attacks, each on the examples that withstood the ones before: {', '.join(members)}."
         _print_entry(console, battery, "a battery", about)
     console.print(
-        "\nThe first preset is the default; --attack NAME:PRESET takes another, FILE.py:CLASS one of your own."
+        "\nThe first preset is the default. Use --attack NAME:PRESET for another, FILE.py:CLASS for your own attack."
     )
     if verbose:
         for entry in entries():
@@ -113,7 +106,7 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
 
 
 def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
-    """List the sources of words and the measures that constraints are made of, with their settings.
+    """List the sources of substitutes and the measures for constraints, with their settings.
 
     \b
     Examples:
@@ -136,14 +129,14 @@ def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) 
         for row in rows:
             if row["kind"] == kind:
                 family = f"({row['family']}) " if kind == "measure" else ""
-                asks = f"asks: {', '.join(row['needs'])}" if row["needs"] else ""
+                asks = f"needs: {', '.join(row['needs'])}" if row["needs"] else ""
                 _print_entry(console, row["name"], family + asks, row["about"], *filter(None, [row["settings"]]))
         console.print()
-    console.print("A setting is changed behind a colon: neighbours:k=8,min_cosine=0.7; similarity:window=15>=0.85.")
+    console.print("Change settings after a colon: neighbours:k=8,min_cosine=0.7; similarity:window=15>=0.85.")
 
 
 def _print_entry(console: Console, name: str, extra: str, *paragraphs: str) -> None:
-    """A name, what goes beside it, and paragraphs below; what is too long for a line stays indented."""
+    """Print a name, a remark next to it, and paragraphs below; wrapped lines stay indented."""
     from textwrap import TextWrapper
 
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""What all commands that make a run have in common: the bar, what happens on Ctrl-C, and what is printed at the end."""
+"""Shared by all commands that make a run: the progress bar, Ctrl-C, and what is printed at the end."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def saving_on_interrupt(out: Path | Unnamed | None) -> Iterator[None]:
-    """After Ctrl-C or a dead model, say what is saved and how to resume."""
+    """After Ctrl-C or a failed model, say what is saved and how to resume."""
     from mohs.records import RunStore
 
     def saved() -> str:
         if out is None:
-            return "a demo is not kept; start it again."
+            return "a demo is not saved; start it again."
         folder = out if isinstance(out, Path) else out.path
         try:
             store = RunStore.read(folder)
@@ -45,7 +45,7 @@ def saving_on_interrupt(out: Path | Unnamed | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | None]:
-    """A bar with rate and time left on standard error, when somebody is looking."""
+    """A progress bar with rate and time left on standard error; None if that is not a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -84,7 +84,7 @@ def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | N
 
 
 def finished(run: Run, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
-    """Print the summary, a few diffs and where things are; exit with 3 if some examples ended in an error."""
+    """Print the summary, a few diffs and the files; exit with 3 if some examples ended in an error."""
     from mohs.report.terminal import print_run
 
     errors = print_run(run, run.view(), as_json=as_json, verbose=verbose, diffs=3, **extra)

@@ -1,4 +1,4 @@
-"""From a settings class to the options of a command, and from what was typed to its objects."""
+"""Turns settings classes into the options of a command, and the values typed into settings objects."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Found = tuple[Field[Any], Option]
 
 
 def command(classes: Iterable[type], run: Callable[..., None], about: str, first: Iterable[str] = ()) -> Any:
-    """A function for typer whose parameters are the options of settings classes, those named in `first` first.
+    """A function for typer whose parameters are the options of settings classes; those in `first` come first.
 
-    It calls `run` with one object of each class, and then with config, json and verbose.
+    It calls `run` with one object of each class, and with json and verbose.
     """
     classes = list(classes)
     own = dict.fromkeys(classes)
@@ -41,12 +41,12 @@ def command(classes: Iterable[type], run: Callable[..., None], about: str, first
 
 
 def object_of(kind: type, values: dict[str, Any]) -> Any:
-    """An object of a settings class, of what was typed."""
+    """An object of a settings class, from the values typed."""
     return kind(**{f.name: _read(f, told, values[f.name]) for f, told in options_of(kind) if f.name in values})
 
 
 def help_of(docstring: str | None) -> str:
-    """The help of a command: a docstring up to its Python code, with the lines under "Examples:" left as they are."""
+    """The help of a command: a docstring up to its Python code. Lines under "Examples:" are not rewrapped."""
     text = inspect.cleandoc(docstring or "").partition(">>>")[0].rstrip()
     return text.replace("\n\nExamples:\n", "\n\n\b\nExamples:\n")
 

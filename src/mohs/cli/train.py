@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
     """Train a classifier to attack, or fine-tune one.
 
-    The folder gets the model, its words and a card (README.md). Training that was interrupted, even by a kill, is
-    resumed when the same command is run again, and ends with the same weights.
+    The folder gets the model, its vocabulary and a card (README.md). Run the same command again to resume an
+    interrupted training, even after a kill: it ends with the same weights.
 
     Examples:
       mohs train --arch cnn --test pocket --out my-cnn
@@ -63,7 +63,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
         print(dumps({**facts, **done.metrics}))
         return
     if not done.fresh:
-        print(f"{folder} is trained already; nothing was done. Choose another --out to train again.")
+        print(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
     if asked.swap is not None:
         print(f"swap: {done.added} copies of training texts added, with the words of {asked.swap} swapped")
     for name in ("dev", "test"):
@@ -80,7 +80,7 @@ train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_train
 
 
 def _swap(spec: str | None) -> Swap | None:
-    """`gender`, `FILE`, either with a preset as in `gender:released`."""
+    """Read `gender` or `FILE`, either with a preset as in `gender:released`."""
     if spec is None:
         return None
     from mohs.bias.pairs import read_pairs
@@ -90,7 +90,7 @@ def _swap(spec: str | None) -> Swap | None:
     if not colon or Path(spec).exists():
         name, preset = spec, "paper"
     elif preset not in PRESETS:
-        raise BadInput(f"--swap {spec} names no preset; use {' or '.join(f'{name}:{way}' for way in PRESETS)}.")
+        raise BadInput(f"--swap {spec} has an unknown preset; use {' or '.join(f'{name}:{p}' for p in PRESETS)}.")
     return PRESETS[preset](read_pairs(name).pairs, name if preset == "paper" else spec)
 
 
@@ -116,7 +116,7 @@ def _saved_on_interrupt(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Report | None]:
-    """A bar with the time left on a terminal, one line an epoch otherwise; both on standard error."""
+    """A progress bar on a terminal, otherwise one line per epoch. Both go to standard error."""
     if quiet:
         yield None
     elif not sys.stderr.isatty():

@@ -16,7 +16,7 @@ def train_pocket(
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Train the bundled classifier again, from the bundled reviews and word vectors: seconds, and deterministic.
+    """Train the bundled classifier again, from the bundled reviews and word vectors. Takes seconds; deterministic.
 
     \b
     Examples:
@@ -44,4 +44,4 @@ def train_pocket(
         return
     print(f"{out}: {right} of {total} test reviews right ({right / total:.1%}), fingerprint {victim.fingerprint}")
     if verbose:
-        print(f"This is {'the same model as' if same else 'not the same model as'} the one that ships ({shipped}).")
+        print(f"This is {'the same model as' if same else 'not the same model as'} the bundled one ({shipped}).")

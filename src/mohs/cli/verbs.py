@@ -23,7 +23,7 @@ from mohs.tasks.plan import Verb
 class Place:
     """Where a run goes."""
 
-    out: Path | None = option("The run folder; by default one named after the options.", metavar="FOLDER")
+    out: Path | None = option("The run folder; by default mohs-runs/NAME, named after the options.", metavar="FOLDER")
 
 
 def add_verbs(app: typer.Typer) -> None:
@@ -31,11 +31,11 @@ def add_verbs(app: typer.Typer) -> None:
     for name in commands():
         verb = verb_of(name)
         call = command([Settings, verb, Place], _run, help_of(verb.__doc__), first=_order(verb))
-        app.command(name, short_help=verb.short or None)(call)
+        app.command(name, short_help=(verb.__doc__ or "").partition("\n")[0])(call)
 
 
 def _order(verb: type[Verb]) -> list[str]:
-    """What is asked for most stands first: the victim, the data, and what only this verb has."""
+    """The names of the most used options, which come first: victim, data, and the verb's own."""
     from mohs.tasks.option import options_of
 
     own = [f.name for f, told in options_of(verb) if told.command]
@@ -43,7 +43,7 @@ def _order(verb: type[Verb]) -> list[str]:
 
 
 def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: bool) -> None:
-    """Carry out a verb, and show what came out."""
+    """Carry out a verb and show the result."""
     from mohs.runs.carry_out import Unnamed, carry_out
 
     out: Any = place.out or Unnamed.of(settings, verb)
@@ -51,7 +51,7 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
         said = None if progress is None else partial(print, file=sys.stderr)
         run = carry_out(settings, verb, out, progress, said)
     with run:
-        assert run.folder is not None, "a command keeps its run"
+        assert run.folder is not None, "a command always has a run folder"
         files = [run.report(), *run.view().files(run.folder)]
         names = ", ".join(path.name for path in files)
         finished(run, json, verbose, f"In {run.folder}: {names}", files=list(map(str, files)))

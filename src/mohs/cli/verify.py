@@ -17,7 +17,7 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
     broken = [certificate for certificate, checked in found if not checked.sound]
     about, victim = ", ".join(sorted({certificate.victim for certificate in broken})), settings.victim
     if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:
-        raise BadInput(f"{asked.certificates} is about {about}, and {victim} is another model; name it with --victim.")
+        raise BadInput(f"{asked.certificates} is about {about}, but the victim is {victim}; set it with --victim.")
     if json:
         rows = [{"example": c.example, "radius": c.radius, "by": c.by, **vars(checked)} for c, checked in found]
         print(dumps(rows, ensure_ascii=False))
@@ -29,10 +29,10 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
             print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
         else:
             texts = sum(checked.asked for _, checked in found)
-            print(f"{len(broken)} of {len(found)} are broken by {texts:,} texts drawn; a sample proves nothing.")
+            print(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
         other = sum(checked.sound and checked.same is False for _, checked in found)
         if other:
-            print(f"Of those that hold, {other} have other numbers in them than come out here.")
+            print(f"{other} of those that hold contain other numbers than were computed here.")
     if broken:
         raise typer.Exit(1)
 

@@ -1,17 +1,18 @@
-"""Searches that ask, models that answer in large batches, and the loop between them.
+"""Runs many searches at once and answers their queries in large batches.
 
-Knows no text, no torch, no clock and no threads.
+The engine does not depend on text, torch, clocks or threads.
 """
 
 from mohs.engine.cache import AnswerCache
 from mohs.engine.meter import Answers, BudgetSpent, Memory, Meter
 from mohs.engine.question import Question, others_first, together
 from mohs.engine.run import Finished, run
-from mohs.engine.service import Model, Service, by_size
+from mohs.engine.service import AtOnce, Model, Service, by_length, by_size, cut
 
 __all__ = [
     "AnswerCache",
     "Answers",
+    "AtOnce",
     "BudgetSpent",
     "Finished",
     "Memory",
@@ -19,7 +20,9 @@ __all__ = [
     "Model",
     "Question",
     "Service",
+    "by_length",
     "by_size",
+    "cut",
     "others_first",
     "run",
     "together",

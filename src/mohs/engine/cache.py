@@ -1,4 +1,4 @@
-"""Answers kept on disk, so that a second run or another attack does not ask the model again."""
+"""A cache of model answers on disk, so that a second run or another attack does not query the model again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ITEMS_PER_QUERY = 500  # SQLite allows 999 parameters in its oldest builds
 
 
 class AnswerCache:
-    """A SQLite table of (model fingerprint, item) -> answer. Items and answers must survive JSON."""
+    """A SQLite table of (model fingerprint, item) -> answer. Items and answers must be JSON values."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
@@ -31,10 +31,10 @@ class AnswerCache:
             raise BadInput(f"The answer cache {path} cannot be opened ({error}); name another file.") from error
         if columns != ["key", "answer"]:
             self._db.close()
-            raise BadInput(f"The answer cache {path} holds something else; name another file.")
+            raise BadInput(f"The file {path} is not an answer cache; name another file.")
 
     def get(self, fingerprint: str, items: Sequence[Any]) -> dict[Any, Any]:
-        """The answers known for these items."""
+        """The cached answers for these items."""
         keys = {_key(fingerprint, item): item for item in items}
         found: dict[bytes, Any] = {}
         ordered = list(keys)
@@ -46,7 +46,7 @@ class AnswerCache:
         return {item: found[key] for key, item in keys.items() if key in found}
 
     def put(self, fingerprint: str, answers: Mapping[Any, Any]) -> None:
-        """Keep answers, all in one transaction; a failure to write is the run's failure, not a silent miss."""
+        """Store answers in one transaction. A write error ends the run; it is never a silent miss."""
         rows = [(_key(fingerprint, item), json.dumps(answer)) for item, answer in answers.items()]
         try:
             self._db.execute("BEGIN")

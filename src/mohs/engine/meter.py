@@ -1,4 +1,4 @@
-"""Counting one search's questions, and stopping it when its budget is spent."""
+"""Counts the queries of one search, and stops it when its budget is spent."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ AnswerOut = TypeVar("AnswerOut", covariant=True)
 
 
 class Answers(Protocol[ItemIn, AnswerOut]):
-    """Whatever answers questions: a service, or a memory of one."""
+    """Anything that answers queries: a service, or a memory of one."""
 
     def ask(self, items: Sequence[ItemIn]) -> Awaitable[Sequence[AnswerOut]]:
-        """The answers in item order, once they are there."""
+        """Await the answers, in item order."""
         ...
 
 
 def itself(item: Hashable) -> Hashable:
-    """An item that stands for itself in a memory."""
+    """The default key: the item itself."""
     return item
 
 
 class BudgetSpent(Exception):
-    """Raised where a search asks for more than its budget allows."""
+    """A search asked for more than its budget allows."""
 
 
 class Meter(Generic[Item, Answer]):
-    """One search's view of a service: remembers its answers and counts distinct questions.
+    """One search's view of a service: remembers its answers and counts distinct queries.
 
-    An answer that comes from a cache, or was already given to another search, counts like a fresh one,
-    so the count is a property of the search and not of the schedule. `key` says what stands for an item in the
-    memory, where whole items would be too large to keep.
+    An answer from a cache, or one already given to another search, counts as a query too. So the count depends on
+    the search, not on the schedule. `key` maps an item to its key in the memory, for items too large to keep.
     """
 
     __slots__ = ("_asked", "_key", "_known", "budget", "service", "spent")
@@ -52,20 +51,20 @@ class Meter(Generic[Item, Answer]):
         self._asked: set[Hashable] = set()
 
     def remember(self, item: Item, answer: Answer) -> None:
-        """Enter an answer that is known already; it counts as a query, since the search will rely on it."""
+        """Store a known answer. It counts as a query, because the search will use it."""
         key = self._key(item)
         self._asked.add(key)
         self._known[key] = answer
 
     @property
     def queries(self) -> int:
-        """How many distinct items were asked."""
+        """The number of distinct items asked."""
         return len(self._asked)
 
     def affordable(self, items: Sequence[Item]) -> int:
-        """How many items, from the first on, the budget still allows; those asked before are free.
+        """How many items, counted from the first, the budget still allows. Items asked before are free.
 
-        If that is not all of them the budget counts as spent.
+        If the budget does not allow all of them, it counts as spent.
         """
         if self.budget is None:
             return len(items)
@@ -80,19 +79,22 @@ class Meter(Generic[Item, Answer]):
         return len(items)
 
     async def __call__(self, items: Sequence[Item]) -> list[Answer]:
-        """Answers in item order; raises BudgetSpent, asking nothing, if the new items do not all fit."""
+        """Answers in item order. If the new items exceed the budget, asks nothing and raises BudgetSpent."""
         if self.affordable(items) < len(items):
             raise BudgetSpent
         keys = list(map(self._key, items))
         fresh = _fresh(keys, items, self._known)
         if fresh:
-            self._asked.update(fresh)  # what another branch of this search is asking now is shared by the service
+            self._asked.update(fresh)  # the service shares rows with other branches of this search
             await _learn(self._known, fresh, self.service)
         return [self._known[key] for key in keys]
 
 
 class Memory(Generic[Item, Answer]):
-    """A service that is not asked the same twice, for searches that follow one another: they count as if it were."""
+    """A service with a memory, shared by consecutive searches.
+
+    No item is asked twice. Each search still counts its queries as if it had asked them all.
+    """
 
     __slots__ = ("_key", "_known", "service")
 
@@ -102,7 +104,7 @@ class Memory(Generic[Item, Answer]):
         self._known: dict[Hashable, Answer] = {}
 
     async def ask(self, items: Sequence[Item]) -> list[Answer]:
-        """Answers in item order; only what is new is asked."""
+        """Answers in item order; only new items are asked."""
         keys = list(map(self._key, items))
         if fresh := _fresh(keys, items, self._known):
             await _learn(self._known, fresh, self.service)

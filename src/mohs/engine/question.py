@@ -1,4 +1,4 @@
-"""A question to a service, and asking several things together."""
+"""A question to a service, and awaiting several questions together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Questions = tuple["Question[Any, Any]", ...]
 
 
 class Question(Generic[Item, Answer]):
-    """A list of items put to a service; awaiting it gives the answers in item order."""
+    """A list of items sent to a service. Awaiting it gives the answers in item order."""
 
     __slots__ = ("answers", "failure", "items", "missing", "waiter")
 
@@ -22,7 +22,7 @@ class Question(Generic[Item, Answer]):
         self.answers: list[Any] = [None] * len(items)
         self.missing = len(items)
         self.failure: tuple[int, Exception, TracebackType | None] | None = None  # of the first item that failed
-        self.waiter: Any = None  # the run loop's handle on the search that waits
+        self.waiter: Any = None  # the search that waits for it, set by the run loop
 
     def __await__(self) -> Generator[Questions, None, list[Answer]]:
         if self.missing:
@@ -34,7 +34,7 @@ class Question(Generic[Item, Answer]):
 
 
 class _Together:
-    """Drives several awaitables in step; each round waits for the questions of all of them at once."""
+    """Drives several awaitables in rounds. Each round waits for the questions of all of them."""
 
     def __init__(self, awaitables: Sequence[Awaitable[Any]]) -> None:
         self.awaitables = awaitables
@@ -65,20 +65,20 @@ class _Together:
 
 
 async def together(*awaitables: Awaitable[Any]) -> list[Any]:
-    """Await several things at once, so that their questions travel in the same batches."""
+    """Await several things at once, so that their questions share batches."""
     return await _Together(awaitables)
 
 
 class _Others:
-    """One turn for everybody else."""
+    """Gives every other search one turn."""
 
     def __await__(self) -> Generator[Questions, None, None]:
         yield ()
 
 
 async def others_first() -> None:
-    """Let every other search that can move do so first.
+    """Let every other search that is ready run first.
 
-    What all of them will want of something outside the engine can so be known before the first of them asks for it.
+    All searches can then announce what they need from outside the engine before the first one asks for it.
     """
     await _Others()

@@ -1,4 +1,4 @@
-"""The loop: move every search that can move; when none can, let the fullest service answer."""
+"""The run loop: advance every search that is ready; when none is, let the fullest service answer."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def run(
     services: Sequence[Service[Any, Any]],
     at_once: int = 256,
 ) -> Iterator[Finished[Key, Result]]:
-    """Drive searches, at most `at_once` alive at a time, and yield each as it ends.
+    """Run searches, at most `at_once` at a time, and yield each one when it ends.
 
-    Answers are taken in launch order and every choice is a function of the inputs, so the same searches and
-    models give the same results in any process. A search that raises ends with that error and disturbs nobody;
-    a service that stops answering raises ServiceFailed here.
+    Answers are taken in launch order, and every choice depends only on the inputs. So the same searches and models
+    give the same results in any process. A search that raises ends with that error and does not affect the others.
+    A service that stops answering raises ServiceFailed here.
     """
     source = iter(searches)
     more = True
     ready: deque[_Search[Key, Result]] = deque()
-    launched: deque[Service[Any, Any]] = deque()  # one entry a batch, oldest first
+    launched: deque[Service[Any, Any]] = deque()  # one entry per batch, oldest first
     alive = 0
     try:
         while True:
@@ -89,11 +89,11 @@ def run(
 
 
 def _pump(services: Sequence[Service[Any, Any]], launched: deque[Service[Any, Any]]) -> Iterator[_Search[Any, Any]]:
-    """Launch what there is room for, then collect the oldest batch; yields the searches it sets free."""
+    """Launch as many batches as fit, then collect the oldest. Yields the searches that can continue."""
     if launched or any(service.planned for service in services):
         flying = sum(service.rows_flying for service in services)
         for service in services:
-            if service.planned or service.flying or service.waiting >= max(flying, 1):  # the last: it would starve
+            if service.planned or service.flying or service.waiting >= max(flying, 1):  # the last: or it would starve
                 yield from _launch(service, launched)
     else:
         fullest = max(services, key=lambda service: service.waiting)  # ties: the first
@@ -111,7 +111,7 @@ def _launch(service: Service[Any, Any], launched: deque[Service[Any, Any]]) -> I
 def _freed(questions: Iterable[Question[Any, Any]]) -> Iterator[_Search[Any, Any]]:
     for question in questions:
         search = question.waiter
-        if search is not None:  # None: its search was closed meanwhile
+        if search is not None:  # None: its search was closed in the meantime
             question.waiter = None
             search.pending -= 1
             if not search.pending:

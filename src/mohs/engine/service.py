@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from mohs.engine.cache import AnswerCache
@@ -17,14 +17,14 @@ _ROUNDS_A_SMALL_BATCH_WAITS = 16
 
 
 class Model(Protocol[Item, AnswerOut]):
-    """What a service needs of a model. `launch` may return before the work is done; `collect` waits for it.
+    """What a service needs from a model. `launch` may return before the work is done; `collect` waits for it.
 
-    How large its batches had better be is told to its service (see Service).
+    The preferred batch size is an argument of Service.
     """
 
     @property
     def name(self) -> str:
-        """How the model is called in messages."""
+        """The model's name in messages."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class Model(Protocol[Item, AnswerOut]):
         ...
 
     def plan(self, items: list[Item]) -> list[list[Item]]:
-        """Split waiting items into batches, in the order of launching: a function of the items alone."""
+        """Split waiting items into batches, in launch order. Must depend only on the items."""
         ...
 
     def launch(self, batch: list[Item]) -> Any:
@@ -50,14 +50,41 @@ class Model(Protocol[Item, AnswerOut]):
         ...
 
 
+class AtOnce:
+    """What models have in common that do all their work on collecting; any order of the items will do."""
+
+    in_flight = 1
+    rows = 4096  # of a batch
+
+    def plan(self, items: list[Any]) -> list[list[Any]]:
+        """Batches in the order of the items."""
+        return cut(items, self.rows)
+
+    def launch(self, batch: list[Any]) -> list[Any]:
+        """Nothing to start."""
+        return batch
+
+
+def cut(items: list[Item], rows: int) -> list[list[Item]]:
+    """Batches of `rows` items, in their order."""
+    return [items[start : start + rows] for start in range(0, len(items), rows)]
+
+
 def by_size(items: list[Item], size: Callable[[Item], int], rows: int) -> list[list[Item]]:
     """Batches of `rows` items, largest items first and ties by content, so arrival order does not matter."""
-    ordered = sorted(items, key=lambda item: (-size(item), item))
-    return [ordered[start : start + rows] for start in range(0, len(ordered), rows)]
+    return cut(sorted(items, key=lambda item: (-size(item), item)), rows)
+
+
+def by_length(items: Iterable[Item], length: Callable[[Item], int], rows: Callable[[int], int]) -> list[list[Item]]:
+    """Batches of items of one length, the longest first; `rows` says how many of a length make a batch."""
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[length(item)].append(item)
+    return [batch for found in sorted(groups, reverse=True) for batch in cut(groups[found], rows(found))]
 
 
 class Failed:
-    """The exception a model raised for one item, in the place of its answer."""
+    """The exception that a model raised for one item. Stands in for its answer."""
 
     __slots__ = ("cause", "trace")
 
@@ -67,10 +94,10 @@ class Failed:
 
 
 class Service(Generic[Item, Answer]):
-    """Queues, de-duplicates, batches and hands back.
+    """Queues items, removes duplicates, asks the model in batches and returns the answers.
 
-    `alone=True` puts every item in a batch of its own, or of a size that the model keeps to one shape (`together`): the
-    same question always meets the model in the same shape, which is how final verdicts are taken.
+    With `alone=True` every item gets its own batch, or shares one of at most `together` items if the model gives all
+    such batches one shape. So the model always sees a question in the same shape. Final verdicts are taken this way.
     """
 
     def __init__(
@@ -86,7 +113,7 @@ class Service(Generic[Item, Answer]):
         self.model = model
         self.cache = cache
         self.alone = alone
-        self.forwards = 0  # rows the model was really asked
+        self.forwards = 0  # rows the model actually computed
         self.batches = 0
         self.reused = 0  # rows answered by the persistent cache
         self._waiting: dict[Item, list[tuple[Question[Item, Answer], int]]] = {}
@@ -97,10 +124,10 @@ class Service(Generic[Item, Answer]):
         self._few = few
         self._together = together
         self._rows = rows
-        self._proven: Item | None = None  # an item this model has answered, to tell a bad text from a dead model
+        self._proven: Item | None = None  # an item the model has answered; tells a bad text from a dead model
 
     def ask(self, items: Sequence[Item]) -> Question[Item, Answer]:
-        """Put items in the queue; equal items share one row, whoever asked."""
+        """Queue items. Equal items share one row, even across searches."""
         question: Question[Item, Answer] = Question(items)
         waiting, asked = self._waiting, self._asked
         for index, item in enumerate(items):
@@ -114,24 +141,24 @@ class Service(Generic[Item, Answer]):
 
     @property
     def waiting(self) -> int:
-        """How many distinct items wait for a batch."""
+        """The number of distinct items that wait for a batch."""
         return len(self._waiting)
 
     @property
     def planned(self) -> int:
-        """How many batches are planned and not launched."""
+        """The number of batches planned but not launched."""
         return len(self._planned)
 
     @property
     def flying(self) -> int:
-        """How many batches are launched and not collected."""
+        """The number of batches launched but not collected."""
         return len(self._flying)
 
     def launch(self) -> Iterator[Question[Item, Answer]]:
-        """Plan what waits if nothing is planned, then launch as many batches as the model holds.
+        """Plan the waiting items if nothing is planned, then launch as many batches as the model accepts.
 
-        While batches are flying, a small queue is left to grow, or a run would fall into many small cohorts.
-        Yields the questions that the persistent cache completed on the way.
+        While batches are in flight, a small queue is left to grow. Otherwise a run would split into many small groups.
+        Yields the questions that the persistent cache completed.
         """
         room = len(self._flying) < self.model.in_flight
         if room and not self._planned and self._waiting and 2 * len(self._waiting) >= self.rows_flying:
@@ -155,9 +182,9 @@ class Service(Generic[Item, Answer]):
             self._flying.append((batch, ticket))
 
     def _worthwhile(self, batches: list[list[Item]]) -> list[list[Item]]:
-        """The batches of at least as many rows as the model works through at once anyway, where there are such.
+        """The batches with at least `few` rows, the number that the model computes at once anyway.
 
-        Smaller ones wait for company, though not more than a few rounds.
+        Smaller batches wait for more items, but only for a few rounds. If all are small, none waits.
         """
         large = [batch for batch in batches if len(batch) >= self._few]
         if not large or len(large) == len(batches) or self._patience == 0:
@@ -170,14 +197,14 @@ class Service(Generic[Item, Answer]):
         return large
 
     def _apart(self, items: list[Item]) -> list[list[Item]]:
-        """Batches of one, or of as many as a model says it keeps in one shape, where companions do not matter."""
+        """Batches of at most `together` items. They all have one shape, so an answer does not depend on the others."""
         size = self._together
         if size == 1:
             return [[item] for item in sorted(items, key=repr)]
         return [batch[at : at + size] for batch in self.model.plan(items) for at in range(0, len(batch), size)]
 
     def collect(self) -> Iterator[Question[Item, Answer]]:
-        """Wait for the oldest batch and hand its answers out; yields the questions that are now complete."""
+        """Wait for the oldest batch and deliver its answers. Yields the questions that are now complete."""
         batch, ticket = self._flying.popleft()
         answers = self._answers(batch, ticket)
         self.forwards += self._rows(batch)
@@ -188,7 +215,7 @@ class Service(Generic[Item, Answer]):
         yield from self._deliver(batch, answers)
 
     def prove(self, items: list[Item]) -> list[Answer]:
-        """Question right now, outside any run: shows that the model works before anything depends on it."""
+        """Query the model at once, outside any run, to show that it works before anything depends on it."""
         try:
             answers = self._exactly(items, self.model.collect(self.model.launch(items)))
         except MohsError:
@@ -199,19 +226,19 @@ class Service(Generic[Item, Answer]):
         return list(answers)
 
     def reset(self) -> None:
-        """Forget what waits and flies, when a run ends early; nobody is left to hear the answers."""
+        """Forget all waiting and launched items. For a run that ends early, when nobody waits for the answers."""
         self._waiting, self._asked = {}, {}
         self._planned.clear()
         self._flying.clear()
 
     @property
     def rows_flying(self) -> int:
-        """How many rows are launched and not collected."""
+        """The number of rows launched but not collected."""
         return sum(len(batch) for batch, _ in self._flying)
 
     @property
     def _key(self) -> str:
-        """Answers given alone are kept apart: in a batch the same text may have got slightly different ones."""
+        """The cache key. Answers given alone are kept apart: in a batch the same text may score slightly otherwise."""
         return f"{self.model.fingerprint}/alone" if self.alone else self.model.fingerprint
 
     def _exactly(self, batch: list[Item], answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -232,9 +259,9 @@ class Service(Generic[Item, Answer]):
         return answers
 
     def _one_by_one(self, batch: list[Item], error: Exception) -> list[Any]:
-        """A batch failed: ask each item alone, so that one bad text costs only its own example.
+        """Ask each item of a failed batch alone, so that one bad text costs only its own example.
 
-        At the first that fails again, an item that was answered before tells a bad text from a dead model.
+        When an item fails again, ask one that was answered before. This tells a bad text from a dead model.
         """
         answers: list[Any] = []
         sound = False

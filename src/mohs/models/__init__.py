@@ -1,1 +1,1 @@
-"""Victims and encoders: load them, and answer a batch."""
+"""Victims, encoders and language models: load them and answer batches."""

@@ -1,8 +1,8 @@
 """Small classifiers over word embeddings: a bag, convolutions, recurrences and a transformer encoder.
 
-Each is an embedding, a reader that turns a row of word vectors into one vector, and a linear layer. A reader is told
-how long each row is and leaves padding out exactly, so that up to rounding no answer depends on it; without lengths
-every row fills the batch. `Classifier.read` starts from the word vectors, for whoever wants slopes or bounds there.
+Each has three parts: an embedding, a reader that turns a row of word vectors into one vector, and a linear layer. A
+reader gets the length of each row and ignores padding exactly, so padding changes no answer beyond rounding. Without
+lengths, no row is padded. `Classifier.read` starts from the word vectors, for gradients and bounds.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from mohs.models.vocabulary import PADDING
 
-Lengths = Tensor | None  # on the CPU, one number a row
+Lengths = Tensor | None  # one length per row, on the CPU
 
-FILTERS = (3, 4, 5)  # how many words the filters of a CNN span
+FILTERS = (3, 4, 5)  # the widths of a CNN's filters, in words
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Shape:
     architecture: str
     words: int  # rows of the embedding
     dim: int  # columns of the embedding
-    hidden: int  # bow: the hidden layer; cnn: filters of each width; lstm, bilstm: the state; transformer: the stream
+    hidden: int  # size of bow's hidden layer, the lstm's state, the transformer's stream; cnn: filters per width
     classes: int
     dropout: float
     max_words: int
@@ -40,7 +40,7 @@ class Shape:
 
 
 class Bag(nn.Module):
-    """The mean of the word vectors and a hidden layer: word order does not matter to it."""
+    """The mean of the word vectors, then a hidden layer. Ignores word order."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -49,15 +49,15 @@ class Bag(nn.Module):
         self.hidden = nn.Linear(shape.dim, shape.hidden)
 
     def forward(self, embedded: Tensor, lengths: Lengths) -> Tensor:
-        """A row of word vectors as one vector."""
+        """Turn each row of word vectors into one vector."""
         found: Tensor = self.hidden(self.drop(_mean(embedded, lengths))).relu()
         return found
 
 
 class Convolutions(nn.Module):
-    """Kim 2014, section 2: filters over three, four and five words, and the maximum of each over the text.
+    """The CNN of Kim 2014, section 2: filters over three, four and five words, each maximised over the text.
 
-    Rows have at least five words; shorter texts end in padding that counts as part of the text.
+    Rows have at least five words. Shorter texts are padded, and that padding counts as part of the text.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -66,7 +66,7 @@ class Convolutions(nn.Module):
         self.filters = nn.ModuleList(nn.Conv1d(shape.dim, shape.hidden, size) for size in FILTERS)
 
     def forward(self, embedded: Tensor, lengths: Lengths) -> Tensor:
-        """A row of word vectors as one vector."""
+        """Turn each row of word vectors into one vector."""
         columns = embedded.transpose(1, 2)
         found = []
         for size, layer in zip(FILTERS, self.filters, strict=True):
@@ -79,7 +79,7 @@ class Convolutions(nn.Module):
 
 
 class Recurrence(nn.Module):
-    """One LSTM layer, or one a direction with half the state each, and the maximum of each number over the text."""
+    """An LSTM layer, or one per direction with half the state each. The state is maximised over the text."""
 
     def __init__(self, shape: Shape, *, directions: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Recurrence(nn.Module):
         self.lstm = nn.LSTM(shape.dim, shape.hidden // directions, batch_first=True, bidirectional=directions == 2)
 
     def forward(self, embedded: Tensor, lengths: Lengths) -> Tensor:
-        """A row of word vectors as one vector."""
+        """Turn each row of word vectors into one vector."""
         embedded = self.drop(embedded)
         if lengths is None:
             states: Tensor = self.lstm(embedded)[0]
@@ -99,7 +99,7 @@ class Recurrence(nn.Module):
 
 
 class Block(nn.Module):
-    """Self-attention and two linear layers, each behind a LayerNorm and beside a shortcut."""
+    """Self-attention, then two linear layers; each part has a LayerNorm before it and a residual connection."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class Block(nn.Module):
         self.drop = nn.Dropout(shape.dropout)
 
     def forward(self, stream: Tensor, seen: Tensor | None) -> Tensor:
-        """The stream after one more look at itself; `seen` says which words are there."""
+        """The stream after one block; `seen` masks out the padding."""
         rows, length, size = stream.shape
         parts = self.triple(self.before(stream)).view(rows, length, 3, self.heads, size // self.heads)
         queries, keys, values = parts.permute(2, 0, 3, 1, 4)
@@ -125,7 +125,7 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """A transformer encoder from scratch with learned positions; the mean over the text."""
+    """A small transformer encoder with learned positions, averaged over the text."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class Attention(nn.Module):
         self.leave = nn.LayerNorm(shape.hidden)
 
     def forward(self, embedded: Tensor, lengths: Lengths) -> Tensor:
-        """A row of word vectors as one vector."""
+        """Turn each row of word vectors into one vector."""
         size = embedded.shape[1]
         stream = self.drop(self.enter(embedded) + self.positions.weight[:size])
         seen = None if lengths is None else _inside(size, lengths, embedded.device)[:, None, None]
@@ -149,7 +149,7 @@ class Attention(nn.Module):
 
 @dataclass(frozen=True)
 class Architecture:
-    """How a reader is made, and the fewest words it can read."""
+    """How to make a reader, and the fewest words it can read."""
 
     reader: Callable[[Shape], nn.Module]
     least: int = 1
@@ -165,7 +165,7 @@ ARCHITECTURES = {
 
 
 class Classifier(nn.Module):
-    """Word numbers in, one logit a class out."""
+    """Takes rows of word ids and gives one logit per class."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class Classifier(nn.Module):
         self.out = nn.Linear(reader.width, shape.classes)
 
     def forward(self, rows: Tensor, lengths: Lengths = None) -> Tensor:
-        """Logits for rows of word numbers."""
+        """Logits for rows of word ids."""
         return self.read(self.embedding(rows), lengths)
 
     def read(self, embedded: Tensor, lengths: Lengths = None) -> Tensor:
@@ -184,18 +184,18 @@ class Classifier(nn.Module):
         return self.decide(self.drop(self.reader(embedded, lengths)))
 
     def decide(self, features: Tensor) -> Tensor:
-        """Logits for what the reader made of each row."""
-        # Sums in place of a matrix product: one with so few columns rounds by where in memory a row begins.
+        """Logits for the vectors that the reader gives."""
+        # Sums, not a matrix product: with so few columns its rounding depends on where a row starts in memory.
         return (features[:, None] * self.out.weight).sum(2) + self.out.bias
 
 
 def precisely() -> AbstractContextManager[None]:
-    """On CUDA: numbers in full, and added in one order. By default cuDNN rounds what it multiplies to ten bits."""
+    """On CUDA: full precision and a fixed order of summation. By default cuDNN rounds factors to ten bits."""
     return torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)
 
 
 def _inside(size: int, lengths: Tensor, device: torch.device) -> Tensor:
-    """Which of `size` places each row has, as a table of truth values."""
+    """A mask: True where a place is within its row's length."""
     return torch.arange(size, device=device)[None] < lengths.to(device)[:, None]
 
 

@@ -1,9 +1,9 @@
-"""The pocket victim: a bag of words with one number a word. `mohs:PATH` reads it back.
+"""The pocket victim: a bag of words with one score per word. `mohs:PATH` loads a saved one.
 
     log-odds(x) = bias + (1/sqrt(n)) * sum over the n words of s(w),   s(w) = u . v(w) + t(w)
 
 v(w) is the word's vector in the bundled lexicon, u is learned, and t(w) is a correction for words seen in
-training. Substituting words leaves n alone, so the log-odds are additive in the words.
+training. Substituting words does not change n, so the log-odds are additive in the words.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.text import Example, Text, pocket
@@ -27,18 +28,16 @@ from mohs.text.questions import Labelled, Slope, Vector
 from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
-BATCH = 4096
-_LONG_SENTENCE = 1000  # characters; longer ones are not kept
+_LONG_SENTENCE = 1000  # characters; longer sentences are not cached
 _MOST_SENTENCES = 1 << 14
 
 
-class BagVictim:
-    """Two classes, additive in the words; answers exactly the same whatever the batch."""
+class BagVictim(AtOnce):
+    """A victim with two classes, additive in the words. Its answers never depend on the batch."""
 
-    in_flight = 1
     hard = False
     exact = True
-    tolerance = 1e-6  # of margins: it reckons with 64 bits
+    tolerance = 1e-6  # for margins: it computes in 64 bits
 
     def __init__(self, name: str, word_scores: dict[str, float], bias: float, labels: tuple[str, ...]) -> None:
         self.name = name
@@ -47,15 +46,15 @@ class BagVictim:
         self.word_scores = word_scores
         digest = hashlib.sha256(json.dumps([bias, labels, sorted(word_scores.items())]).encode())
         self.fingerprint = digest.hexdigest()[:16]
-        self._weighed: dict[str, tuple[int, int]] = {}  # candidates share all sentences of a long text but one
+        self._weighed: dict[str, tuple[int, int]] = {}  # a cache: candidates of a long text share all but one sentence
 
     @cached_property
     def _one(self) -> int:
-        """In how many parts a score of 1 is counted, so that every score is a whole number of them."""
+        """The common denominator: every score times this is a whole number."""
         return max((score.as_integer_ratio()[1] for score in self.word_scores.values()), default=1)
 
     def _weigh(self, sentence: str) -> tuple[int, int]:
-        """How many words a sentence has and their exact sum in those parts, which rounds but once, as fsum does."""
+        """The word count of a sentence, and the exact sum of its scores times `_one`. Like fsum, it rounds once."""
         words = words_of((sentence,))
         found = [self.word_scores[word].as_integer_ratio() for word in words if word in self.word_scores]
         weighed = len(words), sum(over * (self._one // under) for over, under in found)
@@ -65,16 +64,8 @@ class BagVictim:
             self._weighed[sentence] = weighed
         return weighed
 
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the work is done on collecting."""
-        return batch
-
     def collect(self, ticket: list[Fields]) -> list[Scores]:
-        """Add up the words of each text."""
+        """Add up the word scores of each text."""
         score, known = self.word_scores.get, self._weighed.get
         answers: list[Scores] = []
         for fields in ticket:
@@ -91,15 +82,15 @@ class BagVictim:
         return answers
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """A bag has no window."""
+        """None: a bag reads the whole text."""
         return None
 
     def gradients(self) -> BagSlopes:
-        """Its inside: a word's vector has one number, its score."""
+        """Its gradients. A word's vector has one number: its score."""
         return BagSlopes(self)
 
     def save(self, folder: Path, card: dict[str, Any]) -> None:
-        """Write the model as safetensors with a card beside it."""
+        """Write the model as safetensors, with a card in config.json."""
         from safetensors.numpy import save_file
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,26 +105,16 @@ class BagVictim:
         (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
 
 
-class BagSlopes:
-    """The inside of a bag of words, by the contract of mohs.models.gradients.Gradients."""
-
-    in_flight = 1
+class BagSlopes(AtOnce):
+    """The gradients of a bag of words. Implements mohs.models.gradients.Gradients."""
 
     def __init__(self, victim: BagVictim) -> None:
         self.name = f"gradients of {victim.name}"
         self.fingerprint = f"{victim.fingerprint}-gradients"
         self._victim = victim
 
-    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        """Any order will do."""
-        return [items[start : start + BATCH] for start in range(0, len(items), BATCH)]
-
-    def launch(self, batch: list[Labelled]) -> list[Labelled]:
-        """Nothing to start."""
-        return batch
-
     def collect(self, ticket: list[Labelled]) -> list[Slope]:
-        """D log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label."""
+        """The slope is d log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label."""
         answers = []
         for item in ticket:
             (scores,) = self._victim.collect([item.fields])
@@ -153,7 +134,7 @@ class BagSlopes:
 
 
 def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
-    """Read back what `save` wrote."""
+    """Load what `save` wrote."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -164,15 +145,15 @@ def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
         values, bias = tensors["scores"].tolist(), float(tensors["bias"][0])
         first, second = map(str, config["labels"])
         if not all(map(math.isfinite, [bias, *values])):
-            raise ValueError("a number in it is not finite")
+            raise ValueError("it holds a number that is not finite")
         return BagVictim(name, dict(zip(words, values, strict=True)), bias, (first, second))
     except (OSError, LookupError, ValueError, TypeError, SafetensorError) as error:
-        raise BadInput(f"{name} is not a whole model folder ({error}); train it again.") from error
+        raise BadInput(f"{name} is not a complete model folder ({error}); train it again.") from error
 
 
 @cache
 def pocket_victim() -> BagVictim:
-    """The classifier that ships inside the package, made by `mohs train-pocket`."""
+    """The classifier bundled with the package, made by `mohs train-pocket`."""
     with as_file(files("mohs.pocket") / "victim") as folder:
         config = json.loads((folder / "config.json").read_text("utf-8"))
         return load_bag(folder, "pocket", config)
@@ -182,17 +163,17 @@ def train_bag(
     examples: Iterable[Example],
     *,
     name: str = "pocket",
-    min_count: int = 2,  # words seen once cannot tell a class apart from chance
+    min_count: int = 2,  # a word seen once says nothing reliable about a class
     vector_decay: float = 1e-3,
     word_decay: float = 1e-4,
 ) -> BagVictim:
-    """Logistic regression by L-BFGS from zero: deterministic, a second or two for a thousand reviews."""
+    """Fit a logistic regression by L-BFGS from zero: deterministic, 1-2 seconds for a thousand reviews."""
     from scipy.optimize import minimize
 
     lexicon = pocket.lexicon()
     texts = [(words_of(example.text.fields), example.label) for example in examples]
     if {label for _, label in texts} != {0, 1}:
-        raise BadInput("A pocket model is trained on examples of two classes, labelled 0 and 1.")
+        raise BadInput("A pocket model needs examples of exactly two classes, labelled 0 and 1.")
     seen = Counter(word for words, _ in texts for word in set(words))
     own = {word: number for number, word in enumerate(sorted(w for w, count in seen.items() if count >= min_count))}
     width = lexicon.vectors.shape[1]
@@ -215,19 +196,19 @@ def train_bag(
 
     weights = minimize(loss, np.zeros(features.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     inputs = np.hstack([features, np.ones((len(texts), 1))])
-    for _ in range(4):  # Newton steps to the exact minimum: where L-BFGS stops differs between machines
+    for _ in range(4):  # Newton steps to the exact minimum: machines differ in where L-BFGS stops
         shares = 1 / (1 + np.exp(-np.clip(inputs @ weights, -500, 500)))
         curvature = (inputs.T * (shares * (1 - shares) / len(texts))) @ inputs + np.diag(decay)
         weights = weights - np.linalg.solve(curvature, loss(weights)[1])
     direct = dict(zip(lexicon.words, (lexicon.vectors @ weights[:width]).tolist(), strict=True))
     for word, number in own.items():
         direct[word] = direct.get(word, 0.0) + float(weights[width + number])
-    # Six decimals: the last bits differ between machines, the model should not.
+    # Six decimals: the last bits differ between machines, but the model must not.
     return BagVictim(name, {w: round(s, 6) for w, s in direct.items()}, round(float(weights[-1]), 6), pocket.LABELS)
 
 
 def accuracy(victim: BagVictim, examples: Iterable[Example]) -> tuple[int, int]:
-    """How many examples the victim gets right, and of how many."""
+    """The number of examples that the victim gets right, and the number of examples."""
     held = list(examples)
     answers = victim.collect([example.text.fields for example in held])
     return sum(a[e.label] > 0.5 for a, e in zip(answers, held, strict=True)), len(held)

@@ -1,10 +1,12 @@
-"""How many rows and tokens a batch has.
+"""The shape of a batch: how many rows and how many tokens it has.
 
-On a CPU a length is exact: there is no padding and no mask, and a batch of fewer than four rows is filled up by
-repeating one, so that on some machines a text's numbers are the same bits in any company (on others it takes a multiple
-of four, and on some nothing helps; loading a victim tries that out). A CUDA device wants few shapes instead: rows are
-padded to a multiple of eight tokens, which is a property of the text alone, masked, and filled up to one of a few
-counts, and each shape is recorded once (`mohs.models.graphs`).
+On a CPU, a batch has rows of one exact length, without padding or mask. A batch of fewer than four rows is filled up by
+repeating one. On some machines a text's scores are then bit-identical in every batch. Other machines need a multiple of
+four rows, and on some nothing helps; loading a victim tests this.
+
+A CUDA device works best with few shapes. There, rows are padded to a multiple of eight tokens, which depends on the
+text alone, and masked. Batches are filled up to one of a few row counts. Each shape is recorded once
+(`mohs.models.graphs`).
 """
 
 from __future__ import annotations
@@ -13,20 +15,20 @@ from typing import Any
 
 FEWEST_ROWS = 4
 FEWEST_ROWS_ON_CUDA = 64
-TOKENS_PER_BATCH_ON_CUDA = 65_536  # on a CPU the number is tried out
+TOKENS_PER_BATCH_ON_CUDA = 65_536  # on a CPU the number is measured
 
 _TOKEN_STEP = 8
 _ROW_COUNTS = (FEWEST_ROWS_ON_CUDA, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096)
-_SCORES_PER_TOKEN = 4096  # 32 MB of scores over a vocabulary in a batch on a CPU, 1 GB on CUDA
+_SCORES_PER_TOKEN = 4096  # limits vocabulary scores in a batch to 32 MB on a CPU, 1 GB on CUDA
 
 
 def padded_length(tokens: Any) -> Any:
-    """How long a padded row of so many tokens is; takes a number or an array of them."""
+    """The length of a row after padding; takes a number of tokens, or an array of numbers."""
     return -(-tokens // _TOKEN_STEP) * _TOKEN_STEP
 
 
 def full_batch(length: int, tokens: int, padded: bool, scores: int = 0) -> int:
-    """How many rows of one length make a batch of so many tokens, or fewer if each gives many scores."""
+    """The number of rows in a batch of `tokens` tokens; fewer if each row gives many scores."""
     rows = tokens // length
     if scores:
         rows = min(rows, tokens * _SCORES_PER_TOKEN // scores)
@@ -36,19 +38,19 @@ def full_batch(length: int, tokens: int, padded: bool, scores: int = 0) -> int:
 
 
 def without_filling(most: int, waiting: int) -> int:
-    """How many of so many waiting rows make a padded batch that need not be filled up, or all if they are few."""
+    """How many of the waiting rows to send as a padded batch that needs no filling up; all, if they are few."""
     if waiting <= FEWEST_ROWS_ON_CUDA:
         return min(most, waiting)
     return min(most, max(count for count in _ROW_COUNTS if count <= waiting))
 
 
 def filled_up(rows: int) -> int:
-    """How many rows a padded batch of so many is filled up to."""
+    """The number of rows that a padded batch is filled up to."""
     return next((count for count in _ROW_COUNTS if count >= rows), rows)
 
 
 def takes_masks(tokenizer: Any, model: Any) -> bool:
-    """Whether a model leaves out what a mask for each row and token tells it to; most encoders do."""
+    """Whether a model obeys an attention mask per row and token; most encoders do."""
     import torch
 
     if tokenizer.pad_token_id is None:
@@ -64,5 +66,5 @@ def takes_masks(tokenizer: Any, model: Any) -> bool:
         if plain.ndim == 3:
             padded = padded[:, : len(ids)]
         return bool(torch.allclose(plain, padded, 1e-3, 1e-3)) and plain.shape == padded.shape
-    except Exception:  # whatever a model makes of a mask that it does not expect
+    except Exception:  # a model may raise anything at a mask that it does not expect
         return False

@@ -1,10 +1,10 @@
-"""How many tokens make a batch on a CPU: found by trying once, and remembered for the next run.
+"""The batch size on a CPU, in tokens: measured once, and stored for the next run.
 
-More rows at once fill the processor better, until what lies between two layers no longer fits its caches; where that
-is depends on the model, the processor and the threads. So a few sizes are timed on rows of random tokens.
+Larger batches use the processor better, until the data between two layers no longer fit its caches. That limit depends
+on the model, the processor and the number of threads. So a few sizes are timed on rows of random tokens.
 
-On CUDA nothing is timed: there each shape of a batch is recorded at its first use, which the recording would drown, and
-a constant that fills the device is good for all.
+On CUDA nothing is timed. Each shape is recorded at its first use, and recording would distort the timing. There, one
+constant that fills the device works for all models.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from typing import Any
 from mohs.text.neighbours import cache_folder
 
 DEFAULT_TOKENS = 768
-SIZES_TRIED = (512, 768, 1024, 2048, 4096)  # fewer tokens, cut to a multiple of four rows, would leave too little
-ROW_TRIED = 32  # in tokens: a sentence
-TOKENS_BEFORE_TRYING = 1 << 16  # several times what trying takes, so that it pays
+SIZES_TRIED = (512, 768, 1024, 2048, 4096)  # smaller batches lose too much when cut to a multiple of four rows
+ROW_TRIED = 32  # tokens in a row: about a sentence
+TOKENS_BEFORE_TRYING = 1 << 16  # several times what the measurement costs, so that it pays off
 
 _SECONDS_IN_ALL = 2.0  # a model too slow for two sizes keeps the default
 _MOST_ROUNDS = 5
-_AS_GOOD_AS_THE_BEST = 0.95  # share of the best pace: the smaller batch needs less memory and waits for less company
-_WORSE_THAN_THE_BEST = 0.85  # share of the best pace: larger ones will not be better
+_AS_GOOD_AS_THE_BEST = 0.95  # share of the best speed: then the smaller batch wins, with less memory and less waiting
+_WORSE_THAN_THE_BEST = 0.85  # share of the best speed: then larger batches are not tried
 _FILE = "batch-sizes.json"
 
 
 def fastest(
-    work: Callable[[int], int],  # does a batch of so many tokens at most, and tells how many it did
+    work: Callable[[int], int],  # runs a batch of at most this many tokens, and returns how many it ran
     clock: Callable[[], float] = time.perf_counter,
 ) -> int | None:
-    """The size with the best pace, or a smaller one close to it; None if the time is up too early to compare."""
+    """The fastest size, or a smaller one that is nearly as fast; None if time runs out before two are measured."""
     ends = clock() + _SECONDS_IN_ALL
-    pace = _pace(work, SIZES_TRIED[0] // 4, clock)  # what happens but once happens here
+    pace = _pace(work, SIZES_TRIED[0] // 4, clock)  # warm-up: one-time costs fall here
     paces: dict[int, float] = {}
     sizes: tuple[int, ...] = SIZES_TRIED
-    for _ in range(_MOST_ROUNDS):  # a busy moment hits all sizes of a round
+    for _ in range(_MOST_ROUNDS):  # in rounds, so that a busy moment affects all sizes alike
         for place, size in enumerate(sizes):
             if clock() + size / pace > ends:
                 sizes = sizes[:place]
@@ -57,7 +57,7 @@ def fastest(
 
 
 def _pace(work: Callable[[int], int], size: int, clock: Callable[[], float]) -> float:
-    """Tokens a second."""
+    """Tokens per second."""
     begun = clock()
     done = work(size)
     return done / max(clock() - begun, 1e-9)
@@ -70,7 +70,7 @@ def _best(paces: dict[int, float]) -> int | None:
 
 
 def key_of(model: Any, dtype: Any) -> str:
-    """What the best size depends on, as a line: kind and size of the model, its numbers, the processor, its threads."""
+    """The cache key: what the best size depends on (the model, its dtype, the processor, threads, torch)."""
     import torch
 
     shape = hashlib.sha256(model.config.to_json_string().encode()).hexdigest()[:16]
@@ -81,7 +81,7 @@ def key_of(model: Any, dtype: Any) -> str:
 
 
 def processor(facts: Path = Path("/proc/cpuinfo")) -> str:
-    """The name of the CPU, as far as the system tells."""
+    """The name of the CPU, if the system gives one."""
     with contextlib.suppress(OSError):
         for line in facts.read_text("utf-8", "replace").splitlines():
             if line.startswith("model name"):
@@ -90,13 +90,13 @@ def processor(facts: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def recall(key: str) -> int | None:
-    """The size found earlier; None if there is none, or nothing sound is written there."""
+    """The size stored by an earlier run; None if there is none or it is not valid."""
     found = _read().get(key)
     return found if found in SIZES_TRIED and type(found) is int else None
 
 
 def remember(key: str, size: int) -> None:
-    """Write a size down for the next run, if there is where to."""
+    """Store a size for the next run, if there is a cache folder."""
     folder = cache_folder()
     if folder is None:
         return

@@ -1,10 +1,10 @@
-"""A word CNN answered by looking up: what each word adds to each filter at each place of a window, computed once.
+"""A faster word CNN: a table holds what each word adds to each filter at each place of a window.
 
-A filter over k words is a sum of k products, and each depends on one word and its place in the window alone. So the
-products are made once for the whole vocabulary, a window is the sum of k rows of that table, and a text the maximum
-over its windows: a tenth of the arithmetic of convolving, and nothing in it depends on the other texts of a batch. Rows
-of different lengths go together, because a window that reaches beyond its text counts as minus infinity. The numbers
-differ from those of the convolution in the last bits, as a sum does in another order.
+A filter over k words is a sum of k products. Each product depends only on one word and its place in the window. So the
+products are computed once for the whole vocabulary. A window is then the sum of k rows of that table, and a text is the
+maximum over its windows. That takes a tenth of the arithmetic of a convolution, and no answer depends on the other
+texts of a batch. Rows of different lengths can share a batch, because a window that reaches past the end of its text
+counts as minus infinity. The results differ from the convolution's in the last bits, since the sum has another order.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from torch.nn.functional import embedding_bag
 
 from mohs.models.architectures import FILTERS, Classifier, Convolutions
 
-NO_WORD_BYTE = b"\xff"  # four of these are -1, the number that stands for "no word" after the end of a text
+NO_WORD_BYTE = b"\xff"  # four of these bytes are -1, the id for "no word" after the end of a text
 _MOST_NUMBERS = 64 << 20  # 256 MB
 
-_PLACES_OF_A_WORD = sum(FILTERS)  # in the windows of all widths
+_PLACES_OF_A_WORD = sum(FILTERS)  # over the windows of all widths
 
 
 class CnnTable:
-    """The same logits as a classifier with convolutions, as it is now: later changes to its weights do not count."""
+    """Gives the logits of a CNN classifier. It copies the weights: later changes to them have no effect."""
 
     def __init__(self, model: Classifier) -> None:
         self._model = model
@@ -33,7 +33,7 @@ class CnnTable:
         with torch.inference_mode():
             places = torch.cat([layer.weight.permute(2, 0, 1).flatten(0, 1) for layer in filters])
             words = model.embedding.weight
-            table = torch.full((len(words) + 1, len(places)), float("-inf"))  # the first row is that of no word
+            table = torch.full((len(words) + 1, len(places)), float("-inf"))  # the first row stands for no word
             torch.mm(words, places.T, out=table[1:])
             self._table = table.view((len(words) + 1) * _PLACES_OF_A_WORD, -1)
             self._biases = torch.cat([layer.bias for layer in filters])
@@ -44,15 +44,15 @@ class CnnTable:
 
     @staticmethod
     def fits(model: Classifier) -> bool:
-        """Whether a classifier is of this kind, on the CPU, and its table not too large."""
+        """Whether a classifier is a CNN on the CPU whose table is not too large."""
         words = model.embedding.weight
         if words.device.type != "cpu" or not isinstance(model.reader, Convolutions):
             return False
         return (len(words) + 1) * model.reader.width * _PLACES_OF_A_WORD // len(FILTERS) <= _MOST_NUMBERS
 
     def __call__(self, rows: Tensor) -> Tensor:
-        """Logits for rows of 32-bit word numbers, each followed by -1 up to the length of the longest."""
-        first = (rows + 1) * _PLACES_OF_A_WORD  # where a word's part of the table begins
+        """Logits for rows of 32-bit word ids, each filled with -1 to the length of the longest."""
+        first = (rows + 1) * _PLACES_OF_A_WORD  # where the word's rows in the table begin
         found = []
         for size, places in zip(FILTERS, self._places, strict=True):
             windows = first.unfold(1, size, 1) + places

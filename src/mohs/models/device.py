@@ -1,4 +1,4 @@
-"""Which device to compute on, and in which numbers."""
+"""Choose the device and the dtype."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mohs.errors import BadInput
 
 
 def choose_device(name: str) -> str:
-    """`auto` is the first CUDA device where there is one, the CPU otherwise; other names are checked."""
+    """Resolve `auto` to the first CUDA device, or to the CPU if there is none; check any other name."""
     import torch
 
     if name == "auto":
@@ -20,7 +20,7 @@ def choose_device(name: str) -> str:
     if match is None:
         raise BadInput(f"Unknown device {name!r}; use auto, cpu, cuda or cuda:N.")
     if not torch.cuda.is_available():
-        raise BadInput(f"Device {name!r} was asked for, but this torch sees no CUDA device; use --device cpu.")
+        raise BadInput(f"Device {name!r} is not available: torch finds no CUDA device; use --device cpu.")
     number = int(match[1] or 0)
     if number >= torch.cuda.device_count():
         raise BadInput(f"Device {name!r} does not exist; there are {torch.cuda.device_count()} CUDA devices.")
@@ -28,13 +28,13 @@ def choose_device(name: str) -> str:
 
 
 def choose_dtype(name: str, device: str) -> Any:
-    """`auto` is fp32; bf16 is for CUDA alone."""
+    """Resolve `auto` to fp32; bf16 works on CUDA only."""
     import torch
 
     if name in ("auto", "fp32"):
         return torch.float32
     if name == "bf16":
         if not device.startswith("cuda"):
-            raise BadInput("dtype=bf16 is for CUDA devices; on a CPU use fp32.")
+            raise BadInput("dtype=bf16 works on CUDA devices only; use fp32 on a CPU.")
         return torch.bfloat16
     raise BadInput(f"Unknown dtype {name!r}; use fp32 or bf16.")

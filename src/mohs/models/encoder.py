@@ -1,6 +1,6 @@
-"""Sentence encoders: a text in, a vector of unit length out.
+"""Sentence encoders: they turn a text into a unit vector.
 
-`pocket` needs nothing; `use` is the Universal Sentence Encoder; `hf:PATH` is a transformer.
+`pocket` is bundled; `use` is the Universal Sentence Encoder; `hf:PATH` is a transformer.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_hf
 from mohs.models.transformer import Ticket, Transformer
@@ -23,23 +24,14 @@ if TYPE_CHECKING:
     from mohs.models.use import UniversalSentenceEncoder
 
 
-class PocketEncoder:
-    """The mean of a text's word vectors in the bundled lexicon, function words at a quarter weight.
+class PocketEncoder(AtOnce):
+    """The mean of a text's word vectors in the bundled lexicon, with function words at a quarter weight.
 
-    Small and instant, and only a stand-in for a trained encoder: word order does not matter to it.
+    It is small and instant, but only a stand-in for a trained encoder: it ignores word order.
     """
 
     name = "pocket encoder"
     fingerprint = "pocket-encoder-1"
-    in_flight = 1
-
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + 4096] for start in range(0, len(items), 4096)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[Vector]:
         """Average the word vectors of each text."""
@@ -47,7 +39,7 @@ class PocketEncoder:
         index, vectors = lexicon.index, lexicon.vectors
         answers: list[Vector] = []
         for fields in ticket:
-            known = sorted(word for word in words_of(fields) if word in index)  # so that word order changes no bit
+            known = sorted(word for word in words_of(fields) if word in index)  # so rounding ignores word order
             weights = np.array([0.25 if word in ENGLISH else 1.0 for word in known], np.float32)
             mean = (
                 weights @ vectors[[index[word] for word in known]] if known else np.zeros(vectors.shape[1], np.float32)
@@ -57,7 +49,7 @@ class PocketEncoder:
 
 
 class HfEncoder(Transformer):
-    """A transformer encoder with mean pooling, the way sentence-transformers models are read."""
+    """A transformer encoder with mean pooling, as in sentence-transformers."""
 
     def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
         super().__init__(
@@ -65,12 +57,12 @@ class HfEncoder(Transformer):
         )
 
     def collect(self, ticket: Ticket) -> list[Vector]:
-        """Wait for the vectors and bring them to unit length."""
+        """Wait for the vectors and normalise them."""
         return [unit(row) for row in checked(self.name, self.answers(ticket), ticket[0])]
 
 
 def _mean(outputs: Any, real: Any) -> Any:
-    """The mean of the real tokens' states."""
+    """The mean of the hidden states, without padding."""
     states = outputs.last_hidden_state
     if real is None:
         return states.mean(1).float()
@@ -79,7 +71,7 @@ def _mean(outputs: Any, real: Any) -> Any:
 
 
 def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt.NDArray[Any]:
-    """An encoder's raw answers as a table of finite numbers, one row a text, or one sentence on what is wrong."""
+    """Check an encoder's raw answers: they must be a table of finite numbers with one row per text."""
     try:
         table: npt.NDArray[Any] = np.asarray(answers)
         if table.dtype.kind != "f":
@@ -88,7 +80,9 @@ def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt
         reason = " ".join(str(error).split()).rstrip(".")
         raise ServiceFailed(f"{name} gave something that is not a table of numbers ({reason}).") from error
     if table.ndim != 2 or len(table) != rows:
-        raise ServiceFailed(f"{name} gave numbers of shape {table.shape} for {rows} texts; one row a text is expected.")
+        raise ServiceFailed(
+            f"{name} gave numbers of shape {table.shape} for {rows} texts; one row per text is expected."
+        )
     if width is not None and table.shape[1] != width:
         raise ServiceFailed(f"{name} gave vectors of {table.shape[1]} numbers; {width} are expected.")
     if not np.isfinite(table).all():
@@ -97,16 +91,15 @@ def checked(name: str, answers: Any, rows: int, width: int | None = None) -> npt
 
 
 def unit(row: npt.NDArray[Any]) -> Vector:
-    """A vector at unit length; zeros stay zeros."""
+    """Scale a vector to unit length; a zero vector stays zero."""
     norm = float(np.linalg.norm(row))
-    scaled: Vector = (row / norm if norm else row).astype(np.float32)
-    return scaled
+    return (row / norm if norm else row).astype(np.float32)
 
 
 def load_encoder(
     spec: str, device: str = "auto", trust_code: bool = False
 ) -> PocketEncoder | HfEncoder | UniversalSentenceEncoder:
-    """The encoder named on the command line."""
+    """Load the encoder named on the command line."""
     if spec == "pocket":
         return PocketEncoder()
     if spec == "use":

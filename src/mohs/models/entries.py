@@ -1,8 +1,8 @@
-"""The entries of a masked language model's vocabulary as text, and which of them start a word.
+"""The vocabulary of a masked language model: the text of each entry, and whether it starts a word.
 
-Three ways of marking are known: WordPiece marks what continues a word (`##ing`), byte-level BPE and SentencePiece mark
-the space before a word. In the latter two an entry without the mark starts a word as well where no space stands: at
-the start of a text, or behind a bracket or a quote.
+WordPiece marks the entries that continue a word (`##ing`). Byte-level BPE and SentencePiece mark the space before a
+word. With those two, an unmarked entry also starts a word where there is no space: at the start of a text, or after a
+bracket or a quote.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _UNUSED = regex.compile(r"[\[<]unused_?\d+[\]>]|madeupword\d+|<0x[0-9A-F]{2}>")
 
 
 class Entries:
-    """What each number of a vocabulary stands for. `texts` has "" for entries that are never offered as a guess.
+    """The text of each vocabulary entry. `texts` has "" for entries that are never offered as a guess.
 
-    Not offered are special and added tokens, unused places, lone bytes of a longer character, and what cannot be seen.
+    Those are special and added tokens, unused entries, single bytes of a longer character, and invisible characters.
     """
 
     def __init__(self, tokenizer: Any, size: int) -> None:
@@ -30,8 +30,8 @@ class Entries:
         added = {token["id"] for token in layout["added_tokens"]} | set(tokenizer.all_special_ids)
         piece = model.get("continuing_subword_prefix") or ""
         self.spaced = "ByteLevel" in steps or (not piece and any(entry.startswith("▁") for entry in spoken))
-        self.texts = [""] * size  # by number
-        self.starts = [False] * size  # by number: carries the mark of a word's start, or lacks that of its middle
+        self.texts = [""] * size  # by token id
+        self.starts = [False] * size  # by token id: whether the entry starts a word
         for entry, number in spoken.items():
             if number in added or number >= size or _UNUSED.fullmatch(entry):
                 continue
@@ -49,10 +49,10 @@ class Entries:
                 self._numbers.setdefault((text, self.starts[number]), number)
 
     def spelt(self, pieces: Sequence[str]) -> list[int] | None:
-        """The numbers of pieces that make up one word; None if one of them is not an entry.
+        """The token ids of the pieces of one word; None if a piece is not in the vocabulary.
 
-        The first is looked for among the entries that start a word, the others among those that do not; only what is
-        not found there is looked for among the rest.
+        The first piece is looked up among the entries that start a word, the others among the rest. A piece that is
+        not found there is looked up in the other group.
         """
         found = []
         for place, piece in enumerate(pieces):
@@ -68,12 +68,11 @@ def _plain(entry: str, in_bytes: bool) -> str:
         return entry.replace("▁", " ")
     from tokenizers.decoders import ByteLevel
 
-    text: str = ByteLevel().decode([entry])
-    return text
+    return ByteLevel().decode([entry])
 
 
 def _steps(part: Any) -> Iterator[dict[str, Any]]:
-    """The steps of a tokenizer's part, out of whatever sequences hold them."""
+    """The steps of a tokenizer component, with nested sequences flattened."""
     if part:
         yield part
         for inner in (*part.get("pretokenizers", ()), *part.get("decoders", ())):

@@ -1,4 +1,4 @@
-"""`python:module:function` and callables handed over in Python: texts in, class scores out."""
+"""`python:module:function`, and Python callables: functions from texts to class scores."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import by_size
+from mohs.engine import AtOnce, by_size
 from mohs.errors import BadInput, MohsError, VictimError, instead
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
 Function = Callable[[list[Any]], Any]
-_WRONG_KIND_ERRORS = (AttributeError, TypeError, ValueError)  # what code raises that is given another kind of value
+_WRONG_KIND_ERRORS = (AttributeError, TypeError, ValueError)  # typical errors of code that gets the wrong type
 
 
-class FunctionVictim:
-    """A Python function from a list of texts (strings, or tuples for pairs) to scores for each class."""
+class FunctionVictim(AtOnce):
+    """A victim made of a Python function from a list of texts (tuples for pairs) to class scores."""
 
-    in_flight = 1
     exact = False
 
     def __init__(
@@ -33,7 +32,7 @@ class FunctionVictim:
         output: Output | str = Output.PROBABILITIES,
         labels: Sequence[str] = (),
         batch: int = 256,
-        rejects: bool = False,  # its last score says that it rejects the text
+        rejects: bool = False,  # whether its last score means that it rejects the text
         fingerprint: str | None = None,
     ) -> None:
         called = getattr(function, "__qualname__", type(function).__name__)
@@ -54,22 +53,18 @@ class FunctionVictim:
         """Batches of at most `batch` texts, longest first."""
         return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
 
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the function is called on collecting."""
-        return batch
-
     def collect(self, ticket: list[Fields]) -> list[Scores]:
-        """Call the function and check what it gives."""
+        """Call the function and check its answers."""
         texts = [fields[0] if len(fields) == 1 else fields for fields in ticket]
         try:
             raw = self._function(texts)
         except MohsError:
             raise
-        except (Exception, SystemExit) as error:  # whatever the user's code raises
+        except (Exception, SystemExit) as error:  # the user's code may raise anything
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             if isinstance(error, _WRONG_KIND_ERRORS) and any(isinstance(text, tuple) for text in texts):
                 reason += (
-                    "; the data are pairs, which a function is given as tuples of texts: "
+                    "; the data are pairs, so the function gets tuples of texts: "
                     "if it reads single texts, name one column with --text-field."
                 )
             raise VictimError(f"{self.name} raised {reason}") from error
@@ -78,12 +73,12 @@ class FunctionVictim:
         return answers
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """A function reads everything it is given."""
+        """None: a function reads the whole text."""
         return None
 
 
 def load_function(spec: str, **options: Any) -> FunctionVictim:
-    """The victim named by `module:function`; modules beside the caller are found too."""
+    """Load the victim named by `module:function`; modules in the current folder are found too."""
     module, _, attribute = spec.partition(":")
     if not module or not attribute:
         raise BadInput(f"python:{spec} names no function; write python:module:function.")
@@ -95,7 +90,7 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
         found = not module.startswith(error.name or "?")
         remedy = "install it" if found else "run from the folder that holds it, or install it"
         raise BadInput(f"python:{spec}: {error}; {remedy}.") from error
-    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
+    except (Exception, SystemExit) as error:  # importing a module may raise anything
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise BadInput(f"python:{spec}: importing {module} failed with {reason}") from error
     for part in attribute.split("."):
@@ -108,10 +103,10 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
 
 
 def _fingerprint(function: Function, name: str, output: Output, named: bool) -> str:
-    """By source and place.
+    """A hash of the function's source file and its place there.
 
-    What a closure or an object carries cannot be seen: unless its name says which one it is, no two of them count as
-    the same, so that neither a cache nor an unfinished run can mix them up.
+    The data inside a closure or an object are not visible. So unless the user names it, each one gets a random
+    fingerprint, and neither a cache nor a resumed run can mix two of them up.
     """
     plain = inspect.isfunction(function) and not function.__closure__
     if not plain and not named:

@@ -1,47 +1,46 @@
-"""The inside of a victim: how the log-probability of a label moves with the vector of each token.
+"""Gradients of a victim: of a label's log-probability with respect to the input vector of each token.
 
-A victim whose inside is open has a method `gradients()` that gives a `Gradients`; `gradients_of` asks for it. Here is
-the one of `hf:` victims, which shares the victim's weights.
+A white-box victim has a method `gradients()` that gives a `Gradients`; `gradients_of` calls it. The class for `hf:`
+victims is here. It shares the victim's weights.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from mohs.engine import Model
+from mohs.engine import Model, by_length
 from mohs.errors import BadInput, VictimError
 from mohs.models.hf import HfVictim
 from mohs.models.token_rows import Row, keep, writable
 from mohs.models.victim import Fields, Victim, traits_of
 from mohs.text.questions import Labelled, Slope, Vector
 
-_MEMORY_FACTOR = 8  # the way back keeps what the way forth would have let go, so batches are this much smaller
+_MEMORY_FACTOR = 8  # batches are this much smaller, since the backward pass keeps all activations
 
 
 class Gradients(Model[Labelled, Slope], Protocol):
-    """What `victim.gradients()` gives: a model for a service, and the vectors of single words."""
+    """What `victim.gradients()` gives: a model for a service, plus the input vectors of single words."""
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
-        """The input vector of each word as it stands inside a text; None for one that has no single vector."""
+        """The input vector of each word inside a text; None for a word without a single vector."""
         ...
 
 
 @runtime_checkable
 class Open(Protocol):
-    """A victim that shows its inside."""
+    """A white-box victim."""
 
     def gradients(self) -> Gradients:
-        """What answers questions about its slopes."""
+        """The model that computes its gradients."""
         ...
 
 
 def gradients_of(victim: Victim) -> Gradients:
-    """The inside of a victim, or one sentence if it shows none."""
+    """The gradients of a victim; raises BadInput if it has none."""
     inside = traits_of(victim).inside
     if isinstance(inside, Open):
         return inside.gradients()
@@ -51,7 +50,7 @@ def gradients_of(victim: Victim) -> Gradients:
 
 
 class _Reading(NamedTuple):
-    """A text as the model reads it, and where its own tokens are in the row and in the text."""
+    """The model input for a text, and the position of each ordinary token in the row and in the text."""
 
     row: Row
     places: list[int]
@@ -59,10 +58,10 @@ class _Reading(NamedTuple):
 
 
 class HfGradients:
-    """Answers Labelled with Slope, by the vectors that the model's word embedding gives.
+    """Answers Labelled with Slope. Gradients are with respect to the output of the model's word embedding.
 
-    Positions and segments are added later and stay as they are. In float32 companions in a batch move a text's numbers
-    in the last digits at most, so compare them rounded. In bf16 they would move the second digit: texts go alone.
+    Position and segment embeddings are added later and stay fixed. In float32 the other texts of a batch change at most
+    the last digits, so compare rounded numbers. In bf16 they would change the second digit, so each text runs alone.
     """
 
     def __init__(self, victim: HfVictim) -> None:
@@ -77,30 +76,30 @@ class HfGradients:
         self._readings: dict[Fields, _Reading] = {}
         try:
             self.collect(self.launch([Labelled(("good",), 0)]))
-        except Exception as error:  # whatever a model does that was not made to be gone through backwards
+        except Exception as error:  # a model that is not built for backpropagation may raise anything
             reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-            raise BadInput(f"{victim.name} gives no gradients ({reason}); attack it without, or another.") from error
+            raise BadInput(
+                f"{victim.name} gives no gradients ({reason}); use a black-box attack or another victim."
+            ) from error
 
     def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        """Groups of equal token length, longest first; what cannot be read fails on launching, and alone."""
-        groups: dict[int, list[Labelled]] = defaultdict(list)
-        alone = []
+        """Groups of equal token length, longest first. Unreadable texts go alone and fail at launch."""
+        readable, alone = [], []
         for item in sorted(items):
             if not all(map(writable, item.fields)) or not self._victim._special_tokens.accepts(len(item.fields)):
                 alone.append([item])
                 continue
             if item.fields not in self._readings:
                 self._readings[item.fields] = self._read(item.fields)
-            groups[len(self._readings[item.fields].row[0])].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            rows = self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
-            group = groups[length]
-            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
-        return batches + alone
+            readable.append(item)
+
+        def rows(length: int) -> int:
+            return self._victim._rows_at(length * _MEMORY_FACTOR) if self._fine else 1
+
+        return by_length(readable, lambda item: len(self._readings[item.fields].row[0]), rows) + alone
 
     def launch(self, batch: list[Labelled]) -> tuple[list[_Reading], Any]:
-        """Forth and back for a batch of one token length; on CUDA this returns before it is done."""
+        """Run the forward and backward pass for a batch of one token length; on CUDA this does not wait."""
         classes = len(self._victim.labels)
         for item in batch:
             if not 0 <= item.label < classes:
@@ -112,7 +111,7 @@ class HfGradients:
         return readings, _slopes(self._victim, self._embedding, rows, [item.label for item in batch])
 
     def collect(self, ticket: tuple[list[_Reading], Any]) -> list[Slope]:
-        """Wait for the numbers, check them, and leave out the special tokens."""
+        """Wait for the gradients, check them, and drop the special tokens."""
         readings, tensors = ticket
         log_probs, gradient, vectors = (tensor.cpu().numpy() for tensor in tensors)
         answers = []
@@ -129,9 +128,9 @@ class HfGradients:
         return answers
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
-        """The vector of each word that is one token behind a space; None for unknown words and those of several.
+        """The vector of each word that is a single token after a space; None for unknown words and words of several.
 
-        HotFlip exchanges one vector for one. A mean over several pieces would stand for no text the model can read.
+        HotFlip swaps one vector for one other. The mean over several tokens would match no text the model can read.
         """
         import torch
 
@@ -147,11 +146,11 @@ class HfGradients:
 
     def _read(self, fields: Fields) -> _Reading:
         victim = self._victim
-        "".join(fields).encode()  # half a surrogate pair raises here, in words that say so
+        "".join(fields).encode()  # raises a clear error here if the text holds half a surrogate pair
         parts = victim.composer.placed(fields)
         kept = keep([len(ids) for ids, _ in parts], victim._room(len(fields)))
         row = victim._special_tokens.row([ids[:size] for (ids, _), size in zip(parts, kept, strict=True)])
-        marks, _ = victim._special_tokens.row([[-1] * size for size in kept])  # no token has that number
+        marks, _ = victim._special_tokens.row([[-1] * size for size in kept])  # no token has this id
         spans = tuple(
             (number, start, end)
             for number, ((_, offsets), size) in enumerate(zip(parts, kept, strict=True))
@@ -161,10 +160,10 @@ class HfGradients:
 
 
 def _slopes(victim: HfVictim, embedding: Any, rows: list[Row], labels: list[int]) -> tuple[Any, Any, Any]:
-    """Log-probabilities, gradients and input vectors: each a tensor, one row a text.
+    """Log-probabilities, gradients and input vectors: each a tensor with one row per text.
 
-    A hook on the embedding, rather than vectors handed to the model, leaves to the model whatever else it reads off the
-    token ids (RoBERTa its positions). Asking for the gradient of these vectors alone leaves nothing on the weights.
+    A hook on the embedding still lets the model read other things from the token ids (RoBERTa reads its positions).
+    Passing vectors to the model would not. Only the gradient of these vectors is computed; the weights get none.
     """
     import torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -175,17 +174,17 @@ def _slopes(victim: HfVictim, embedding: Any, rows: list[Row], labels: list[int]
         caught.append(output.detach().requires_grad_())
         return caught[-1]
 
-    # On CUDA the other kernels sum up the way back in any order, and the same question gets different bits.
+    # On CUDA the other kernels sum the backward pass in no fixed order, so equal questions could differ in bits.
     steady = sdpa_kernel(SDPBackend.MATH) if victim._device.startswith("cuda") else nullcontext()
     hook = embedding.register_forward_hook(catch)
     try:
         with torch.inference_mode(False), torch.enable_grad(), _at_rest(victim._model), steady:
             logits = victim._model(
                 **victim._inputs(rows)
-            ).logits.double()  # a float32 softmax close to 1 has no slope left
+            ).logits.double()  # in float32 a softmax close to 1 has a zero gradient
             if len(caught) != 1:
-                raise VictimError(f"{victim.name} reads its word embedding {len(caught)} times a text, not once.")
-            labels = labels + labels[-1:] * (len(logits) - len(labels))  # of the rows that fill up the batch
+                raise VictimError(f"{victim.name} reads its word embedding {len(caught)} times per text, not once.")
+            labels = labels + labels[-1:] * (len(logits) - len(labels))  # for the rows that fill up the batch
             wanted = logits.log_softmax(-1).gather(1, torch.tensor(labels, device=logits.device)[:, None])[:, 0]
             (gradient,) = torch.autograd.grad(wanted.sum(), caught[0])
     finally:
@@ -195,7 +194,7 @@ def _slopes(victim: HfVictim, embedding: Any, rows: list[Row], labels: list[int]
 
 @contextmanager
 def _at_rest(model: Any) -> Iterator[None]:
-    """Dropout off, whatever the model is doing elsewhere, and back as it was."""
+    """Turn dropout off, and restore each module's mode afterwards."""
     training = [module for module in model.modules() if module.training]
     for module in training:
         module.training = False

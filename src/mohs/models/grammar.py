@@ -1,7 +1,8 @@
-"""Grammar checkers: a string in, the names of the problems found in it out. How many they are is G of Morris et al.
+"""Grammar checkers: they give the names of the problems in a string.
 
-("Pragmatic evaluation of adversarial examples in natural language", 2020, sections 3.4 and 4.1),
-who count what LanguageTool reports. `harper` runs in this process; `languagetool:URL` asks a LanguageTool server.
+The number of problems is G of Morris et al. ("Pragmatic evaluation of adversarial examples in natural language", 2020,
+sections 3.4 and 4.1), who count what LanguageTool reports. `harper` runs in this process; `languagetool:URL` queries a
+LanguageTool server.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
+from mohs.engine import cut
 from mohs.errors import BadInput
 from mohs.models.languagetool import LOCAL_SERVER, LanguageToolChecker, Problems, fingerprint
 
-# Kinds that are about spelling, typography or taste rather than grammar, and most of what is found in decent prose: in
-# the 1,072 bundled reviews all kinds and rules together find 248 problems, those that count by default 10.
+# These kinds are about spelling, typography or taste, not grammar. They make up most of what is found in decent prose:
+# in the 1,072 bundled reviews all kinds and rules find 248 problems, and those that count by default find 10.
 NOT_GRAMMAR = (
     "Capitalization",
     "Enhancement",
@@ -30,8 +32,8 @@ NOT_GRAMMAR = (
     "Spelling",
     "Style",
 )
-# Rules that other kinds hold, and that fire at names, at words cut by a tokeniser ("do n't") and at unknown words.
-# The speller is among them because it costs half the time and all it finds is left out.
+# Rules of other kinds that fire at names, at words split by a tokenizer ("do n't") and at unknown words.
+# SpellCheck is here because it takes half the time and all its findings are left out anyway.
 NOT_GRAMMAR_RULES = (
     "CompoundNouns",
     "FillerWords",
@@ -44,41 +46,40 @@ NOT_GRAMMAR_RULES = (
 
 
 class HarperChecker:
-    """Harper, a checker with some 900 rules for English, as plain text in the American dialect.
+    """Harper, a checker with some 900 rules for English. It reads plain text in the American dialect.
 
-    Rules that find the same place count once. Each worker holds a dictionary of its own, about 100 MB.
+    Overlapping problems count once. Each worker has its own dictionary of about 100 MB.
     """
 
     name = "harper"
-    in_flight = 2  # the searches move while the workers read
+    in_flight = 2  # the searches go on while the workers read
 
     def __init__(
         self,
         *,
         kinds_left_out: Iterable[str] = NOT_GRAMMAR,
         rules_left_out: Iterable[str] = NOT_GRAMMAR_RULES,
-        workers: int = 0,  # 0: one for each processor, at most four
+        workers: int = 0,  # 0: one per processor, at most four
     ) -> None:
         harper = _harper()
         self.kinds_left_out = frozenset(kinds_left_out)
         self.rules_left_out = frozenset(rules_left_out)
         known = frozenset(harper.get_default_lint_config()) | frozenset(NOT_GRAMMAR_RULES)
         for rule in sorted(self.rules_left_out - known):
-            raise BadInput(f"Harper has no rule {rule!r}; harper.get_default_lint_config() names them all.")
+            raise BadInput(f"Harper has no rule {rule!r}; harper.get_default_lint_config() lists all rules.")
         settings = [sorted(self.kinds_left_out), sorted(self.rules_left_out)]
         self.fingerprint = fingerprint("harper-py", version("harper-py"), settings)
         self._workers = workers or min(4, os.cpu_count() or 1)
         self._pool = ThreadPoolExecutor(self._workers, "mohs-harper")
-        self._own = threading.local()  # a linter may be used by one thread only
+        self._own = threading.local()  # a linter must stay in one thread
 
     def plan(self, items: list[str]) -> list[list[str]]:
-        """Neighbours in the alphabet together: they share phrases, which Harper remembers."""
-        ordered = sorted(items)
-        return [ordered[start : start + 256] for start in range(0, len(ordered), 256)]
+        """Batches in alphabetical order: neighbours share phrases, and Harper caches those."""
+        return cut(sorted(items), 256)
 
     def launch(self, batch: list[str]) -> list[Future[list[Problems]]]:
-        """Hand the batch out to the workers in small parts."""
-        return [self._pool.submit(self._check, batch[start : start + 8]) for start in range(0, len(batch), 8)]
+        """Split the batch among the workers."""
+        return [self._pool.submit(self._check, part) for part in cut(batch, 8)]
 
     def collect(self, ticket: list[Future[list[Problems]]]) -> list[Problems]:
         """Wait for all parts."""
@@ -92,9 +93,9 @@ class HarperChecker:
         return [self._problems(linter.organized_lints(text, language="plaintext", dedup=False)) for text in texts]
 
     def _problems(self, found: dict[str, list[Any]]) -> Problems:
-        """Left to right, without those that overlap the one before.
+        """The problems from left to right, without those that overlap the one before.
 
-        Harper could do that too, but only before the kinds are known: a long sentence would hide all that is in it.
+        Harper could do this too, but only before kinds are filtered: a "long sentence" would hide all problems in it.
         """
         lints = sorted(
             (lint.span.start, lint.span.end, rule)
@@ -111,7 +112,7 @@ class HarperChecker:
 
 
 def load_grammar(spec: str = "harper") -> HarperChecker | LanguageToolChecker:
-    """The grammar checker named on the command line."""
+    """Load the grammar checker named on the command line."""
     kind, _, url = spec.partition(":")
     if spec == "harper":
         return HarperChecker()

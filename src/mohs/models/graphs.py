@@ -1,8 +1,8 @@
-"""A model's work on a CUDA device recorded once for each shape, and played back from then on.
+"""CUDA graphs: record a model's work once for each batch shape, and replay it from then on.
 
-Launching the few hundred kernels of an encoder one by one takes the host longer than a small batch takes the device;
-playing back a recording is one call. Recording costs as much as several ordinary launches, so that it waits until a
-shape has come up a few times.
+An encoder has a few hundred kernels. Launching them one by one takes the host longer than a small batch takes the
+device, while a replay is one call. Recording costs as much as several ordinary launches, so it waits until a shape has
+come up a few times.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MOST_SHAPES = 512  # then they start afresh
-_RECORDINGS_PER_SHAPE = 2  # playing one again waits until it has ended, and a second fills that time
+_MOST_SHAPES = 512  # then all recordings are dropped
+_RECORDINGS_PER_SHAPE = 2  # a recording cannot replay before it has ended; a second one fills that time
 
-Key = tuple[int, int, bool]  # rows, length of each, and whether segment ids come with them
+Key = tuple[int, int, bool]  # number of rows, their length, and whether there are segment ids
 
 
 @dataclass(frozen=True, slots=True)
 class _Recording:
-    buffer: Any  # where it reads
+    buffer: Any  # its input
     graph: Any
-    answer: Any  # where it writes
-    ended: Any  # the event of its last play
+    answer: Any  # its output
+    ended: Any  # the event at the end of its last replay
 
 
 class Graphs:
-    """Plays back `work`, a function of one flat buffer on the device and of the shape of what is in it."""
+    """Replays `work`, a function of one flat buffer on the device and of the batch shape in it."""
 
     def __init__(self, work: Callable[[Any, Key], Any], device: str, times: int = 0) -> None:
-        """times: how often a shape is launched in the ordinary way first."""
+        """times: how many ordinary launches a shape gets before it is recorded."""
         import torch
 
         self._torch = torch
@@ -38,13 +38,13 @@ class Graphs:
         self._device = device
         self._times = times
         self._met: Counter[Key] = Counter()
-        self._recorded: dict[Key, list[_Recording]] = {}  # of each shape, the one played longest ago first
+        self._recorded: dict[Key, list[_Recording]] = {}  # for each shape, the least recently replayed first
         self._pool: Any = None
         self._stream: Any = None
-        self.plays = True  # until a model turns out to do what cannot be recorded
+        self.plays = True  # until a model turns out to be impossible to record
 
     def __call__(self, key: Key, numbers: Any) -> Any:
-        """The answer on the device to numbers on the host. Returns before it is there, and nothing overwrites it."""
+        """Run on numbers from the host. Returns a tensor on the device without waiting; nothing overwrites it."""
         pinned = numbers.pin_memory()
         self._met[key] += 1
         if self._met[key] <= self._times:
@@ -69,10 +69,10 @@ class Graphs:
         buffer = numbers.to(self._device)
         graph = torch.cuda.CUDAGraph()
         try:
-            if self._pool is None:  # what libraries set up at their first use cannot be recorded
+            if self._pool is None:  # a first run, since one-time setup in libraries cannot be recorded
                 self._work(buffer, key)
                 self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
-            with torch.cuda.stream(self._stream):  # torch.cuda.graph() would wait for the device and empty its caches
+            with torch.cuda.stream(self._stream):  # torch.cuda.graph() would synchronise and empty caches
                 graph.capture_begin(pool=self._pool, capture_error_mode="thread_local")
                 try:
                     answer = self._work(buffer, key)

@@ -20,20 +20,20 @@ _TEXT_SIDE = {
 
 
 class HfVictim(Transformer):
-    """A classifier with its tokenizer. Loading it tries out whether a text's companions move its scores: `exact`."""
+    """A classifier with its tokenizer. Loading tests whether a text's scores depend on its batch, and sets `exact`."""
 
     hard = False
     _filling = False
 
     def __init__(
         self,
-        model: Any,  # a folder or a name on the hub, or the model itself, which stays as it is
-        tokenizer: Any = None,  # of a model given itself
+        model: Any,  # a folder, a name on the hub, or the model itself, which is not changed
+        tokenizer: Any = None,  # needed if `model` is the model itself
         *,
         device: str = "auto",
-        dtype: str = "auto",  # fp32, or bf16 on CUDA; auto is fp32, or what a model given itself has
+        dtype: str = "auto",  # fp32, or bf16 on CUDA; auto is fp32, or the dtype of a model object
         labels: Sequence[str] = (),
-        tokens: int = 0,  # tokens in a batch; 0: on CUDA a constant, on a CPU tried out
+        tokens: int = 0,  # tokens per batch; 0: a constant on CUDA, measured on a CPU
         trust_code: bool = False,
     ) -> None:
         if isinstance(model, str):
@@ -54,7 +54,7 @@ class HfVictim(Transformer):
         )
         config = self._model.config
         if config.num_labels < 2:
-            raise BadInput(f"{self.name} has one output, which is a regression; a classifier with classes is needed.")
+            raise BadInput(f"{self.name} has one output, so it is a regression model; use a classifier with classes.")
         names = [str(config.id2label.get(i, i)) for i in range(config.num_labels)]
         self.labels = tuple(labels) or tuple(names)
         if len(self.labels) != config.num_labels:
@@ -64,23 +64,22 @@ class HfVictim(Transformer):
             )
         in_order(self.name, names, self.labels)
         try:
-            sound = self._companions_do_not_matter_late() or self._companions_do_not_matter()
+            sound = self._is_batch_independent_filled_late() or self._is_batch_independent()
             if not sound and not self._padded:
                 self._row_step = FEWEST_ROWS
-                sound = self._companions_do_not_matter()
+                sound = self._is_batch_independent()
         except VictimError:
             raise
-        except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+        except Exception as error:  # a model that needs inputs which a tokenizer does not give
+            raise self._unfit(error) from error
 
         self.exact = sound and not self._padded
-        # In batches of this size and no larger, companions do not matter: all have the same shape.
+        # Up to this batch size all batches have one shape, so the other texts do not matter.
         self.together = FEWEST_ROWS_ON_CUDA if sound and self._padded else 1
         self.crowd = 1024 if self._padded else 256
         self.few = 1 if self._padded else FEWEST_ROWS
-        self.lends = self._padded  # to other processes; on a CPU each had better have its own
-        # A verdict on a model with coarse numbers is taken with fine ones.
+        self.lends = self._padded  # to other processes; on a CPU each process should load its own
+        # A bf16 model is judged in fp32.
         coarse = self._dtype.itemsize < 4
         self.verdict = (
             HfVictim(model, tokenizer, device=device, dtype="fp32", labels=labels, tokens=tokens, trust_code=trust_code)
@@ -89,30 +88,30 @@ class HfVictim(Transformer):
         )
 
     def collect(self, ticket: Ticket) -> list[Scores]:
-        """Wait for the logits, and check them."""
+        """Wait for the logits and check them."""
         return scores(self.name, self.answers(ticket), ticket[0], Output.LOGITS, len(self.labels))
 
     def _forward(self, laid: Sequence[Laid]) -> Any:
-        self._filling = True  # for nobody else who asks the model
+        self._filling = True  # not for other callers of the model
         try:
             return super()._forward(laid)
         finally:
             self._filling = False
 
     def text_side(self) -> dict[str, Any]:
-        """Everything that turning texts into rows takes, and nothing of the network: see `mohs.models.lending`."""
+        """The parts needed to turn texts into rows, without the network; see `mohs.models.lending`."""
         return {name: value for name, value in vars(self).items() if name in _TEXT_SIDE} | {"_rows": {}}
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """Where the window ends in each field."""
+        """The number of characters inside the window, for each field; None if everything fits."""
         lengths = [len(ids) for ids in self.composer.ids(fields)]
         kept = keep(lengths, self._room(len(fields)))
         if kept == lengths:
             return None
         return tuple(self.composer.ends(field, size) for field, size in zip(fields, kept, strict=True))
 
-    def _companions_do_not_matter_late(self) -> bool:
-        """Try to fill small batches up only behind the layers, where a head has but one row a text to work on."""
+    def _is_batch_independent_filled_late(self) -> bool:
+        """Try to fill up small batches only after the layers, where the head has one row per text."""
         base = self._model.base_model
         layers = getattr(base, "encoder", None) or getattr(base, "transformer", None)
         if self._padded or layers is None:
@@ -131,15 +130,15 @@ class HfVictim(Transformer):
         hook = layers.register_forward_hook(fill)
         self._late = True
         try:
-            if self._companions_do_not_matter():
+            if self._is_batch_independent():
                 return True
-        except Exception:  # whatever a model makes of more rows than it was given
+        except Exception:  # a model may raise anything at more rows than it was given
             pass
         hook.remove()
         self._late = False
         return False
 
-    def _companions_do_not_matter(self) -> bool:
+    def _is_batch_independent(self) -> bool:
         words = ["good", "film", "a", "bad", "the", "very"]
         for length in (1, 2, 11):
             texts: list[Fields] = [

@@ -1,4 +1,4 @@
-"""`http:URL`: a classifier behind a web endpoint, asked in concurrent batches with patience.
+"""`http:URL`: a classifier behind a web endpoint. Batches are sent concurrently, with retries.
 
 Request:  POST {"texts": ["...", ...]}            (pairs: {"texts": [["premise", "hypothesis"], ...]})
 Response: {"probabilities": [[...], ...]}         (or "logits", or "labels" with --victim-option output=...)
@@ -21,12 +21,12 @@ from mohs.engine import by_size
 from mohs.errors import BadInput, ServiceFailed, VictimError
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 
-_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
-_LONGEST_PAUSE = 300.0  # seconds; however long an endpoint asks to be left alone
+_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth a retry; other errors are final
+_LONGEST_PAUSE = 300.0  # seconds; even if Retry-After asks for longer
 
 
 class HttpVictim:
-    """Keeps `concurrency` requests under way, at most `rate` a second, each tried `retries` times more."""
+    """Sends up to `concurrency` requests at once and `rate` per second, each with up to `retries` retries."""
 
     exact = False
 
@@ -41,7 +41,8 @@ class HttpVictim:
         timeout: float = 30.0,
         retries: int = 5,
         backoff: float = 0.5,  # seconds before the first retry; doubles each time
-        rate: float = 0.0,  # requests a second; 0: no limit
+        rate: float = 0.0,  # requests per second; 0: no limit
+        rejects: bool = False,  # its last score says that it rejects the text
         header: str = "",  # one extra header, as "Authorization: Bearer ..."; never written to the manifest
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -58,7 +59,8 @@ class HttpVictim:
         self.fingerprint = hashlib.sha256(f"{url} {self.output}".encode()).hexdigest()[:16]
         self.retried = 0
         self._batch, self._retries, self._backoff = batch, retries, backoff
-        self._classes: int | None = len(self.labels) or None
+        self.rejects = rejects
+        self._classes: int | None = len(self.labels) + rejects if self.labels else None
         self._client = httpx.Client(timeout=timeout, headers=_headers(header), transport=transport)
         self._finish = weakref.finalize(self, self._client.close)
         self._room = threading.BoundedSemaphore(concurrency)
@@ -71,7 +73,7 @@ class HttpVictim:
         return by_size(items, lambda fields: sum(map(len, fields)), self._batch)
 
     def launch(self, batch: list[Fields]) -> tuple[int, Future[Any]]:
-        """Send the batch from a thread of its own, which does not keep the process alive."""
+        """Send the batch from its own daemon thread."""
         future: Future[Any] = Future()
         threading.Thread(target=self._fulfil, args=(future, batch), name="mohs-http", daemon=True).start()
         return len(batch), future
@@ -84,11 +86,11 @@ class HttpVictim:
         return answers
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """What the endpoint cuts is not known."""
+        """None: where the endpoint truncates is not known."""
         return None
 
     def close(self) -> None:
-        """Close the connections; happens by itself when the victim is no longer used."""
+        """Close the connections. This also happens when the victim is garbage-collected."""
         self._finish()
 
     def _fulfil(self, future: Future[Any], batch: list[Fields]) -> None:
@@ -132,7 +134,7 @@ class HttpVictim:
                 raise VictimError(f"{self.name} refused with status {response.status_code}: {response.text[:200]!r}.")
             return self._unpack(response)
         sentence = f"{self.name} did not answer after {self._retries + 1} tries (last: {problem})."
-        raise VictimError(sentence) if status == 500 else ServiceFailed(sentence)  # 500: it may be the text
+        raise VictimError(sentence) if status == 500 else ServiceFailed(sentence)  # 500: the text may be at fault
 
     def _unpack(self, response: httpx.Response) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""The Hugging Face hub, from which models come that are named and not folders here."""
+"""The Hugging Face hub: where named models come from."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_TIMEOUT_SECONDS = 10.0  # of the one answer
+_TIMEOUT_SECONDS = 10.0  # for the single request
 
 
 def unreachable(place: str) -> str:
-    """Why the hub cannot be asked for a model; empty if it can, or need not be.
+    """Why the hub cannot be reached; empty if it can, or if it is not needed.
 
-    Left to itself the library asks six times, over half a minute, before it says so.
+    On its own the library retries six times, over half a minute, before it reports the failure.
     """
     library: Any = importlib.import_module("huggingface_hub")
     if Path(place).is_dir() or library.constants.HF_HUB_OFFLINE:
         return ""
     try:
         library.get_hf_file_metadata(library.hf_hub_url(place, "config.json"), timeout=_TIMEOUT_SECONDS)
-    except (library.utils.HfHubHTTPError, ValueError):  # it answered, or the name is none: transformers says more
+    except (library.utils.HfHubHTTPError, ValueError):  # it answered, or the name is invalid: transformers explains it
         return ""
-    except Exception as error:  # of one library or another, by the version
+    except Exception as error:  # the exception's library depends on the version
         return " ".join(str(error).split())[:200] or type(error).__name__
     return ""
 
 
 @contextmanager
 def quiet_hub() -> Iterator[None]:
-    """No warnings of the hub's library meanwhile: what matters comes as an exception."""
+    """Silence the hub library's warnings: whatever matters comes as an exception."""
     logging: Any = importlib.import_module("huggingface_hub.utils.logging")
     before = logging.get_verbosity()
     logging.set_verbosity_error()
@@ -41,8 +41,8 @@ def quiet_hub() -> Iterator[None]:
 
 
 def not_fetched(name: str, fault: str) -> str:
-    """A sentence about a model that is neither here nor to be had."""
+    """The message for a model that is neither on this machine nor reachable."""
     return (
-        f"{name} is neither a folder here nor wholly in the Hugging Face cache, and the hub cannot be reached "
-        f"({fault}); give a model folder, or connect."
+        f"{name} is neither a local folder nor complete in the Hugging Face cache, and the hub cannot be reached "
+        f"({fault}); give a model folder, or go online."
     )

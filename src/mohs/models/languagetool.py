@@ -22,19 +22,19 @@ import httpx
 
 from mohs.errors import BadInput, MohsError, ServiceFailed
 
-Problems = tuple[str, ...]  # the rules that a text breaks, in the order of the text
+Problems = tuple[str, ...]  # the rules that a text breaks, from left to right
 
-LOCAL_SERVER = "http://localhost:8081"  # where a LanguageTool server listens unless told otherwise
-_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth another try; other refusals are final
-_LONGEST_PAUSE = 300.0  # seconds; however long a server asks to be left alone
-_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which cannot be sent
+LOCAL_SERVER = "http://localhost:8081"  # LanguageTool's default address
+_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth a retry; other errors are final
+_LONGEST_PAUSE = 300.0  # seconds; even if Retry-After asks for longer
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a surrogate pair, which cannot be sent
 
 
 class LanguageToolChecker:
-    """A LanguageTool server, asked for one text a request, `concurrency` requests at once.
+    """A LanguageTool server. Each request holds one text; `concurrency` requests run at once.
 
-    Counts every match, as Morris et al. do, unless categories are left out ("TYPOS", "CASING", "STYLE", ...). Texts go
-    to that address only: redirections are not followed, and a server on this machine is not reached through a proxy.
+    Every match counts, as in Morris et al., unless categories are left out ("TYPOS", "CASING", "STYLE", ...). Texts go
+    to that address only: redirects are not followed, and a server on this machine is not reached through a proxy.
     """
 
     def __init__(
@@ -64,17 +64,17 @@ class LanguageToolChecker:
         self._backoff = backoff
         self._client = httpx.Client(timeout=timeout, transport=transport, trust_env=not _on_this_machine(self._address))
         self._finish = weakref.finalize(self, self._client.close)
-        self._tries = 1  # where no server is, that is said at once
+        self._tries = 1  # no retries yet, so that a missing server is reported at once
         software, _ = self._ask("It works.")
         self._tries += retries
         self.fingerprint = fingerprint("LanguageTool", software, self._settings)
 
     def plan(self, items: list[str]) -> list[list[str]]:
-        """A request for each text, short ones first, so that one that is too long does not look like a dead server."""
+        """One request per text, short ones first, so that a text that is too long does not look like a dead server."""
         return [[text] for text in sorted(items, key=lambda text: (len(text), text))]
 
     def launch(self, batch: list[str]) -> list[Future[Problems]]:
-        """Send each text from a thread of its own, which does not keep the process alive."""
+        """Send each text from its own daemon thread."""
         futures: list[Future[Problems]] = []
         for text in batch:
             futures.append(Future())
@@ -88,7 +88,7 @@ class LanguageToolChecker:
         return [future.result() for future in ticket]
 
     def close(self) -> None:
-        """Close the connections; happens by itself when the checker is no longer used."""
+        """Close the connections. This also happens when the checker is garbage-collected."""
         self._finish()
 
     def _fulfil(self, future: Future[Problems], text: str) -> None:
@@ -119,7 +119,7 @@ class LanguageToolChecker:
                 raise MohsError(f"{self.name} refused with status {status}: {response.text[:200]!r}.")
             return self._read(response, text)
         sentence = f"{self.name} did not answer after {self._tries} tries (last: {problem})"
-        if status == 500:  # it may be the text
+        if status == 500:  # the text may be at fault
             raise MohsError(f"{sentence}.")
         raise ServiceFailed(
             f"{sentence}; start a server with `java -cp languagetool-server.jar org.languagetool.server.HTTPServer "
@@ -127,7 +127,7 @@ class LanguageToolChecker:
         )
 
     def _read(self, response: httpx.Response, text: str) -> tuple[str, Problems]:
-        """The release of the server, and the rules that the text breaks."""
+        """The version of the server, and the rules that the text breaks."""
         try:
             answer = response.json()
             software = answer["software"]
@@ -139,7 +139,7 @@ class LanguageToolChecker:
                 f"{self.name} answered {response.text[:80]!r}, which is not the JSON of LanguageTool's /v2/check; "
                 "name the address of a LanguageTool server."
             ) from None
-        if unfinished:  # a count of some of the problems would move with how busy the server is
+        if unfinished:  # a partial count would depend on how busy the server is
             raise MohsError(
                 f"{self.name} did not finish a text of {len(text)} characters; raise its maxCheckTimeMillis."
             )
@@ -147,7 +147,7 @@ class LanguageToolChecker:
 
 
 def fingerprint(name: str, release: str, settings: Any) -> str:
-    """Equal for checkers that find equal problems."""
+    """A string that is equal for checkers that find equal problems."""
     return f"{name} {release} {hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]}"
 
 

@@ -1,8 +1,8 @@
-"""One network on a fast device for several processes.
+"""One network on a fast device, shared by several processes.
 
-A process that borrows it turns texts into rows of tokens and posts them; the one that has it puts the rows of all
-together into large batches, and sends the answers back. So the network is loaded once, and the device sees batches as
-large as if there were one process, while what Python does for a candidate is done on many cores.
+A borrower turns texts into rows of tokens and posts them. The lender, which holds the network, joins the rows of all
+borrowers into large batches and sends the answers back. So the network is loaded once, and batches are as large as with
+one process, while the Python work for candidates is spread over many cores.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from mohs.models.token_rows import Laid
 from mohs.models.transformer import Ticket
 from mohs.models.victim import traits_of
 
-_MOST_BATCHES_FLYING = 3  # on the device or on their way
+_MOST_BATCHES_FLYING = 3  # running or on their way
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
     """Rows of one length that a borrower wants answered."""
 
-    victim: int  # which of those that are lent
+    victim: int  # the number of the lent victim
     ticket: int
     laid: Laid
 
 
 class Desk:
-    """A borrower's end of the line: posts rows, and waits for what comes back."""
+    """A borrower's end of the connection: posts rows, and waits for the answers."""
 
     def __init__(self, line: Any) -> None:
         self._line = line
@@ -40,13 +40,13 @@ class Desk:
         self._came: dict[int, Any] = {}
 
     def post(self, victim: int, laid: Laid) -> int:
-        """Send rows; the number under which their answers will come."""
+        """Send rows; returns the ticket number of their answers."""
         self._tickets += 1
         self._line.send(Posted(victim, self._tickets, laid))
         return self._tickets
 
     def answers(self, ticket: int) -> Any:
-        """Wait for the answers to what was posted under that number, or raise what the network raised."""
+        """Wait for the answers to a ticket; raises what the network raised."""
         while ticket not in self._came:
             number, answers = self._line.recv()
             self._came[number] = answers
@@ -67,17 +67,17 @@ class Borrowed(HfVictim):
         self.verdict = self if loan.verdict is None else Borrowed(loan.verdict, desk)
 
     def post(self, laid: Laid) -> Ticket:
-        """Have rows of one length answered."""
+        """Send rows of one length."""
         return laid.rows, self._desk.post(self._number, laid), None
 
     def answers(self, ticket: Ticket) -> Any:
-        """Wait for the rows of a launched batch."""
+        """Wait for the answers to a launched batch."""
         return self._desk.answers(ticket[1])
 
 
 @dataclass(frozen=True)
 class Loan:
-    """What a borrower is given: everything of a victim but its network."""
+    """What a borrower gets: a victim without its network."""
 
     number: int
     parts: dict[str, Any]
@@ -86,22 +86,22 @@ class Loan:
 
 @dataclass(slots=True)
 class _Owed:
-    """What is still to be answered of a post."""
+    """A post that is not fully answered yet."""
 
     reply: Callable[[Any], None]
     ticket: int
-    rest: Laid | None  # not sent yet
+    rest: Laid | None  # rows not sent yet
     missing: int  # rows without an answer
     found: list[Any] = field(default_factory=list)
 
     def take(self, rows: int) -> Laid:
-        """The next so many rows, or all that are left."""
+        """The next `rows` rows, or all that are left."""
         assert self.rest is not None
         part, self.rest = self.rest.cut(rows)
         return part
 
     def hear(self, answers: Any) -> None:
-        """Keep answers to the next rows; once all are there, send them."""
+        """Store the answers to the next rows; send them once all are there."""
         self.found.append(answers)
         self.missing -= len(answers)
         if not self.missing:
@@ -109,20 +109,20 @@ class _Owed:
 
 
 def lender_of(victim: Any) -> Lender | None:
-    """What lends a victim's network to other processes, where that is better than a copy for each."""
+    """A lender for the victim's network, if sharing it is better than a copy per process."""
     return Lender(victim) if traits_of(victim).lends else None
 
 
 class Lender:
-    """Answers what borrowers post."""
+    """Answers the posts of borrowers."""
 
     def __init__(self, victim: HfVictim) -> None:
-        self._victims = victim, victim.verdict  # which may be the same, but verdicts go in batches of one shape
-        self._waiting: dict[tuple[int, int, bool], deque[_Owed]] = {}  # what goes into one batch; the oldest first
+        self._victims = victim, victim.verdict  # possibly the same, but verdicts run in batches of one shape
+        self._waiting: dict[tuple[int, int, bool], deque[_Owed]] = {}  # posts by kind of batch, the oldest first
         self._flying: deque[tuple[HfVictim, Ticket, list[tuple[_Owed, int]]]] = deque()
 
     def loan(self) -> Loan:
-        """What each borrower is given."""
+        """What each borrower gets."""
         victim, verdict = self._victims
         return Loan(0, victim.text_side(), Loan(1, verdict.text_side(), None))
 
@@ -134,11 +134,11 @@ class Lender:
 
     @property
     def busy(self) -> bool:
-        """Whether there is something to do for the device, even if nobody posts anything more."""
+        """Whether work is left, even if nobody posts anything more."""
         return bool(self._flying or self._waiting)
 
     def launch(self) -> None:
-        """Send what has waited longest, with all that goes into the same batch, while the device takes more."""
+        """Send the oldest posts, joined with others of the same length, as long as the device takes more."""
         while self._waiting and len(self._flying) < _MOST_BATCHES_FLYING:
             key = next(iter(self._waiting))
             owed = self._waiting.pop(key)
@@ -158,13 +158,13 @@ class Lender:
                 self._waiting[key] = owed  # behind the others
             try:
                 ticket = victim.send(laid)
-            except Exception as error:  # of the borrowers' rows, who will ask again one by one
+            except Exception as error:  # in some borrower's rows; the borrowers will retry one by one
                 _fail(whose, error)
             else:
                 self._flying.append((victim, ticket, whose))
 
     def collect(self) -> bool:
-        """Send back the oldest batch if it is done; False if nothing is."""
+        """Send back the answers of the oldest batch if it is done; False if it is not."""
         if not self._flying:
             return False
         ended = self._flying[0][1][2]
@@ -185,5 +185,5 @@ class Lender:
 
 def _fail(whose: list[tuple[_Owed, int]], error: Exception) -> None:
     for owed, _ in whose:
-        owed.missing = -1  # whatever comes for its other rows is not awaited any more
+        owed.missing = -1  # ignore answers to its other rows
         owed.reply((owed.ticket, error))

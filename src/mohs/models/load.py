@@ -1,4 +1,4 @@
-"""From what the user typed to a victim."""
+"""Make a victim from its name or from a Python object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mohs.models.victim import Output, Victim, declared
 
 
 class Estimator(Protocol):
-    """What a fitted scikit-learn estimator has."""
+    """The interface of a fitted scikit-learn estimator."""
 
     def predict(self, X: Any, /) -> Any:
         """The class of each text."""
@@ -33,7 +33,7 @@ def load_victim(
     trust_pickle: bool = False,
     trust_code: bool = False,
 ) -> Victim:
-    """The victim that a name stands for; `options` are the ones its kind takes, as strings."""
+    """Load the victim that a name stands for; `options` are the options of its kind, as strings."""
     from mohs.models import bag
 
     given = dict(options or {})
@@ -89,7 +89,7 @@ def _refuse(spec: str, given: Mapping[str, str]) -> None:
 
 
 def _typed(kind: Callable[..., Any], given: Mapping[str, str], spec: str) -> dict[str, Any]:
-    """Options as the types of their defaults; unknown names and values that do not fit are refused."""
+    """Convert options to the types of their defaults; reject unknown names and values that do not fit."""
     known = {
         name: parameter.default
         for name, parameter in inspect.signature(kind).parameters.items()
@@ -111,7 +111,7 @@ def _typed(kind: Callable[..., Any], given: Mapping[str, str], spec: str) -> dic
 
 
 def _yes(value: str | bool) -> bool:
-    """`yes` or `no`, in the ways people write them."""
+    """Parse yes, no, true or false."""
     if str(value).lower() not in ("yes", "no", "true", "false"):
         raise ValueError(value)
     return str(value).lower() in ("yes", "true")
@@ -126,10 +126,11 @@ def victim_from(
     trust_pickle: bool = False,
     trust_code: bool = False,
 ) -> Victim:
-    """A victim of what people have at hand.
+    """Make a victim from whatever the user has.
 
-    A name as on the command line; a Victim; a Hugging Face model and its tokenizer as a pair, or a `transformers`
-    pipeline with both; a fitted scikit-learn estimator that takes texts; a function from texts to probabilities.
+    That can be a name as on the command line, a Victim, a Hugging Face model and its tokenizer as a pair, a
+    `transformers` pipeline with both, a fitted scikit-learn estimator that takes texts, or a function from texts to
+    probabilities.
     """
     if isinstance(victim, str):
         return load_victim(
@@ -157,7 +158,7 @@ def victim_from(
 
         return FunctionVictim(victim, labels=labels, **_typed(FunctionVictim, options or {}, "The function"))
     raise BadInput(
-        f"A {type(victim).__name__} is no victim; give a name, a victim, a model with its tokenizer, a fitted "
+        f"A {type(victim).__name__} is not a victim; give a name, a victim, a model with its tokenizer, a fitted "
         "estimator, or a function from texts to probabilities."
     )
 

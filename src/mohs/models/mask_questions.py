@@ -1,8 +1,8 @@
-"""Questions to a masked language model as rows of tokens.
+"""Turns questions to a masked language model into rows of tokens.
 
-A blank is one mask, however many pieces stood there, and a word of its own. A text too long for the model is cut to a
-window of tokens with the blank in its middle, shifted at the ends of the text; of a pair the other text is cut first,
-from its end (`mohs.models.token_rows.around`). So a mask is never lost.
+A blank becomes one mask, a word of its own, however many pieces stood there. A text too long for the model is cut to a
+window of tokens with the blank in the middle, or nearer the edge at the ends of the text. In a pair, the other text is
+cut first, from its end (`mohs.models.token_rows.around`). So a mask is never lost.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _CLOSING_BEHIND = regex.compile(r"[\s\p{Pe}\p{Pf}.,;:!?%…]|[\"'](?!\w)")
 
 
 class MaskReading(NamedTuple):
-    """A question as the model reads it; without places it is answered without the model."""
+    """The model input for a question. Without places, the question is answered without the model."""
 
     ids: list[int]
     types: list[int] | None
-    places: tuple[int, ...]  # where in the row scores are wanted
-    wanted: tuple[tuple[int, ...], ...] = ()  # at each place, the entries whose scores are; -1 for none
-    bare: bool = False  # no space stands before the first place: an entry without the mark of one starts a word there
-    texts: tuple[str, ...] = ()  # of the pieces that stand at the places
+    places: tuple[int, ...]  # the positions in the row whose scores are needed
+    wanted: tuple[tuple[int, ...], ...] = ()  # at each place, the entries whose scores are needed; -1 for none
+    bare: bool = False  # no space before the first place: there an entry without the space mark starts a word
+    texts: tuple[str, ...] = ()  # the pieces at the places
 
 
 class MaskReader:
-    """Turns questions into readings, many at a time, so that equal strings are tokenised once."""
+    """Turns many questions into readings at once, so that equal strings are tokenised once."""
 
     def __init__(
         self, composer: Composer, special_tokens: SpecialTokens, entries: Entries, mask: int, room: Callable[[int], int]
@@ -47,10 +47,10 @@ class MaskReader:
         self._special_tokens = special_tokens
         self._entries = entries
         self._mask = mask
-        self._room = room  # how many tokens fit into a row of so many texts; raises if there is no such row
+        self._room = room  # number of texts -> tokens that fit in a row; raises if the model takes no such row
 
     def __call__(self, questions: Sequence[MaskQuestion]) -> list[MaskReading]:
-        """The reading of each question; raises at one that cannot be read."""
+        """The reading of each question; raises if one cannot be read."""
         blanks = [question for question in questions if isinstance(question, Blank)]
         words = [question for question in questions if isinstance(question, Pieces)]
         strings = dict.fromkeys(
@@ -59,7 +59,7 @@ class MaskReader:
         )
         seen = dict.fromkeys(_own(word) for word in words)
         for string in (*strings, *seen):
-            string.encode()  # half a surrogate pair raises here, in words that say so
+            string.encode()  # raises a clear error here if the text holds half a surrogate pair
         ids = dict(zip(strings, self._composer.ids(list(strings)), strict=True))
         placed = dict(zip(seen, self._composer.placed(list(seen)), strict=True))
         found = []
@@ -82,7 +82,7 @@ class MaskReader:
         return MaskReading(row, types, (first,), (wanted,), bare and self._entries.spaced)
 
     def _single(self, ids: list[int]) -> int:
-        """The entry that is a whole word; -1 if there is none."""
+        """The token id of a word that is a single entry; -1 if it is not."""
         return ids[0] if len(ids) == 1 and self._entries.texts[ids[0]] else -1
 
     def _pieces(
@@ -116,7 +116,7 @@ class MaskReader:
     def _row(
         self, parts: list[list[int]], field: int, start: int, end: int
     ) -> tuple[list[int], list[int] | None, int, int]:
-        """A row around some tokens of one text, where these are in it, and where that text ends in it."""
+        """A row that contains given tokens of one text, their position in it, and the end of that text in it."""
         kept = around([len(part) for part in parts], field, start, end, self._room(len(parts)))
         inner = [part[first:last] for part, (first, last) in zip(parts, kept, strict=True)]
         row, types = self._special_tokens.row(inner)
@@ -126,11 +126,11 @@ class MaskReader:
 
 
 def sides(string: str, start: int, end: int) -> tuple[str, str, bool]:
-    """What stands before and behind a mask in a string, and whether without a space before it.
+    """The strings before and after a mask, and whether the mask has no space before it.
 
-    The mask is a word of its own: a space is put between it and another word, and around an inserted one also beside
-    punctuation, unless that belongs there. The space before a mask is never kept: to vocabularies that mark word starts
-    it is part of the mask, to the others it is nothing.
+    The mask is a word of its own, so a space separates it from other words. An inserted mask also gets a space next to
+    punctuation, unless the punctuation belongs there. The space before a mask is never kept: in vocabularies that mark
+    word starts it is part of the mask, and in others it means nothing.
     """
     left, right = string[:start], string[end:]
     if start < end:
@@ -142,20 +142,20 @@ def sides(string: str, start: int, end: int) -> tuple[str, str, bool]:
 
 
 def starts_bare(left: str) -> bool:
-    """Whether a word behind this string would start without a space: at the start of a text, or behind a mark."""
+    """Whether a word after this string starts without a space: at the start of a text, or after a punctuation mark."""
     return not left.strip() or not (left[-1].isspace() or _WORD_BEFORE.search(left))
 
 
 def _own(question: Blank | Pieces) -> str:
-    """The string that a question is about, once its stretch has been checked."""
+    """The field that a question is about; checks that its span lies inside."""
     fields, number, start, end = question[:4]
     if not 0 <= number < len(fields) or not 0 <= start <= end <= len(fields[number]):
-        raise ValueError(f"there is no stretch {start}:{end} in field {number} of {fields!r}")
+        raise ValueError(f"there is no span {start}:{end} in field {number} of {fields!r}")
     return fields[number]
 
 
 def _parts(blank: Blank) -> Iterator[str]:
-    """All strings of a blank that are to be tokenised."""
+    """All strings of a blank that need tokenising."""
     left, right, bare = sides(_own(blank), blank.start, blank.end)
     yield from (left, right)
     yield from (field for number, field in enumerate(blank.fields) if number != blank.field)

@@ -1,8 +1,8 @@
-"""`hf:PATH_OR_ID`: a masked language model, which guesses words and weighs pieces of words.
+"""`hf:PATH_OR_ID`: a masked language model. It guesses words and scores pieces of words.
 
-Numbers are rounded to LOGIT_DECIMALS before they are put in order, and ties are in the order of the vocabulary. Batches
-are of one length and of a multiple of four rows, where on some machines an answer is the same in any company. Elsewhere
-logits move by millionths: rounding hides that for nearly all of them, and the order of guesses hardly ever changes.
+Logits are rounded to LOGIT_DECIMALS before they are sorted; ties follow the vocabulary's order. A batch has rows of
+one length and a multiple of four rows. On some machines an answer is then the same in every batch. On others logits
+change by millionths with the batch: rounding hides nearly all of that, and the order of guesses hardly ever changes.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ _KINDS = (Blank, Pieces, Spelling)
 
 
 class MaskedLm(Network):
-    """Answers Blank, Pieces and Spelling; a batch holds one kind of them, and rows of one length, each of them once.
+    """Answers Blank, Pieces and Spelling. A batch has one kind of question and rows of one length, without repeats.
 
-    Blank: the best guesses at the mask, the logarithm of the sum over the model's whole vocabulary, and the words asked
-    for, each as the one entry that it is in that place (nan for a word of several pieces, or of none).
-    Pieces: the same guesses at each piece of a word that the model sees. Pieces beyond the window are left out.
-    Spelling: the mean negative log-likelihood of the pieces, all of which the model sees, as a text of their own with
-    special tokens; inf if one is not in the vocabulary, nan if there are none. BERT-Attack's released code leaves the
-    special tokens out, where a small BERT hardly told words of two pieces from random pieces.
+    Blank: the best guesses at the mask, the log of the sum over the whole vocabulary, and the score of each requested
+    word as a single entry (nan for a word that is not a single entry there).
+    Pieces: the best guesses at each piece of a word, which the model sees unmasked. Pieces outside the window are left
+    out.
+    Spelling: the mean negative log-likelihood of some pieces. The model sees them all, as a text of their own with
+    special tokens. inf if a piece is not in the vocabulary, nan if there are none. BERT-Attack's released code omits
+    the special tokens; without them a small BERT could hardly tell words of two pieces from random pieces.
 
-    No two guesses at one place are equal in text and in starting a word: the better entry stands for both.
-    `narrow` tells that vocabulary scores are computed only where they are asked for. That is tried out on loading; a
-    model whose head does not take places one by one is asked for the scores of all of them.
+    If two entries at one place have the same text and both or neither start a word, only the better one is kept.
+    `narrow` says that vocabulary scores are computed only where they are needed. Loading tests whether the model's head
+    allows that; if not, scores are computed at all places.
     """
 
     def __init__(self, spec: str, *, device: str = "auto", tokens: int = 0, trust_code: bool = False) -> None:
@@ -56,9 +57,8 @@ class MaskedLm(Network):
         sample = [MaskReading(row, types, (0, len(row) - 1))]
         try:
             whole = self._scores(sample)
-        except Exception as error:  # a model that needs what a tokenizer does not give
-            reason = " ".join(str(error).split())[:300]
-            raise BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}") from error
+        except Exception as error:  # a model that needs inputs which a tokenizer does not give
+            raise self._unfit(error) from error
         self.entries = Entries(self._tokenizer, whole.shape[-1])
         self._shown = self._torch.tensor([bool(text) for text in self.entries.texts], device=self._device)
         self._offered = sum(map(bool, self.entries.texts))
@@ -69,12 +69,12 @@ class MaskedLm(Network):
         self.narrow = True
         try:
             narrow = self._scores(sample)
-        except Exception:  # whatever a head makes of fewer places than it expects
+        except Exception:  # a head may raise anything at fewer places than it expects
             return False
         return narrow.shape == whole.shape and bool(self._torch.allclose(narrow, whole, 1e-3, 1e-3, equal_nan=True))
 
     def plan(self, items: list[MaskQuestion]) -> list[list[MaskQuestion]]:
-        """Groups of one kind and of equal length, longest first, cut to the batch size."""
+        """Groups of one kind and one length, longest first, cut to the batch size."""
         self._read(items)
         groups: dict[tuple[int, int], list[MaskQuestion]] = defaultdict(list)
         batches = []
@@ -82,14 +82,14 @@ class MaskedLm(Network):
             if item in self._readings:
                 groups[_KINDS.index(type(item)), -self._length(len(self._readings[item].ids))].append(item)
             else:
-                batches.append([item])  # this fails on launching, and alone
+                batches.append([item])  # unreadable: fails at launch, alone
         batches.sort(key=repr)
         for kind, length in sorted(groups, reverse=True):
             batches[:0] = self._cut(sorted(groups[kind, length]), max(1, -length))
         return batches
 
     def _cut(self, group: list[MaskQuestion], length: int) -> list[list[MaskQuestion]]:
-        """Batches of a full number of rows, or of scores: the words of a text, neighbours in the group, share a row."""
+        """Batches limited in rows and in scores. The words of one text are neighbours in the group and share a row."""
         size = len(self.entries.texts)
         places = [len(self._readings[item].places) for item in group]
         most_rows = self._rows_at(length, (min(places) if self.narrow else length) * size)
@@ -110,12 +110,12 @@ class MaskedLm(Network):
     def _read(self, items: list[MaskQuestion]) -> None:
         try:
             self._readings.update(zip(items, self._reader(items), strict=True))
-        except Exception:  # one that cannot be read takes no other with it
+        except Exception:  # an unreadable item must not make the others fail
             for item in items if len(items) > 1 else []:
                 self._read([item])
 
     def launch(self, batch: list[MaskQuestion]) -> Ticket:
-        """Send a batch of one kind and length to the device; on CUDA this returns before it is done."""
+        """Send a batch of one kind and length to the device; on CUDA this does not wait for the answers."""
         missing = [item for item in batch if item not in self._readings]
         self._readings.update(zip(missing, self._reader(missing), strict=True))
         readings = [self._readings[item] for item in batch]
@@ -128,7 +128,7 @@ class MaskedLm(Network):
             return batch, readings, self._best(self._scores(readings), guesses, readings)
 
     def _scores(self, readings: list[MaskReading]) -> Any:
-        """Logits at the places of the readings, one after the other; equal rows are read once."""
+        """The logits at all places of the readings, in order; equal rows run once."""
         torch = self._torch
         rows = {_row(reading): (reading.ids, reading.types) for reading in readings}
         inputs = self._inputs(list(rows.values()), pad=True)
@@ -147,7 +147,7 @@ class MaskedLm(Network):
         with torch.inference_mode():
             if not self.narrow:
                 return self._model(**inputs).logits[at][:count].float()
-            # The head is whatever the model does with what its encoder gives: it is given less.
+            # The hook passes the head only the states at the wanted places.
             hook = self._model.base_model.register_forward_hook(pick)
             try:
                 return self._model(**inputs).logits[:count, 0].float()
@@ -155,7 +155,7 @@ class MaskedLm(Network):
                 hook.remove()
 
     def _best(self, scores: Any, guesses: int, readings: list[MaskReading]) -> dict[str, Any]:
-        """What the answers need of the scores, in whole steps of the last decimal."""
+        """The parts of the scores that the answers need, as whole multiples of the last decimal."""
         torch = self._torch
         size = scores.shape[-1]
         total = scores.logsumexp(-1)
@@ -167,15 +167,15 @@ class MaskedLm(Network):
             table = [[max(0, number) for number in numbers] + [0] * (width - len(numbers)) for numbers in wanted]
             found["wanted"] = _steps(scores.gather(-1, torch.tensor(table).to(self._device)))
         if guesses:
-            order = torch.arange(size - 1, -1, -1, device=scores.device)  # among equals the first of the vocabulary
+            order = torch.arange(size - 1, -1, -1, device=scores.device)  # ties: the first in the vocabulary
             keys = (_steps(scores) * size + order).masked_fill(~self._shown, -(2**62))
-            twice = 1 + any(reading.bare for reading in readings)  # an entry may be there with and without its mark
+            twice = 1 + any(reading.bare for reading in readings)  # an entry may exist with and without its space mark
             best = keys.topk(min(twice * guesses, self._offered)).values
             found |= {"numbers": size - 1 - best % size, "steps": best // size}
         return found
 
     def collect(self, ticket: Ticket) -> list[Answer]:
-        """Wait for the scores, and write the answers."""
+        """Wait for the scores, and make the answers."""
         batch, readings, tensors = ticket
         found = {name: tensor.cpu().tolist() for name, tensor in tensors.items()}
         if not found.pop("sound", True):
@@ -198,7 +198,7 @@ class MaskedLm(Network):
         return float(misfit / _STEPS / len(reading.places))
 
     def _guesses(self, k: int, reading: MaskReading, found: dict[str, Any]) -> list[tuple[Guess, ...]]:
-        """The k best at each place."""
+        """The k best guesses at each place."""
         if not k:
             return [()] * len(reading.places)
         texts, starts = self.entries.texts, self.entries.starts
@@ -214,17 +214,17 @@ class MaskedLm(Network):
 
 
 def _steps(scores: Any) -> Any:
-    """Scores as whole numbers."""
+    """Scores as whole multiples of the last decimal."""
     return (scores * _STEPS).round().long()
 
 
 def _row(reading: MaskReading) -> _Row:
-    """What the model is given: readings for which that is equal share it."""
+    """The model input of a reading; readings with equal inputs share a row."""
     return tuple(reading.ids), tuple(reading.types or ())
 
 
 def load_masked_lm(spec: str, device: str = "auto", trust_code: bool = False) -> MaskedLm:
-    """The masked language model named on the command line."""
+    """Load the masked language model named on the command line."""
     if spec.startswith("hf:") and spec != "hf:":
         return MaskedLm(spec[3:], device=device, trust_code=trust_code)
     raise BadInput(f"Unknown masked language model {spec!r}; none is bundled, so use hf:PATH_OR_ID.")

@@ -1,16 +1,15 @@
 """`mohs:PATH`: a small neural classifier over words, made by `mohs train`.
 
-Texts are answered in batches of one exact length, so there is no padding and no mask. A batch is filled up to a
-multiple of four rows by repeating one, so that matrix products take the same way for every row: a text's numbers are
-then the same bits in any company on many machines. Loading tries that out and sets `exact`; where it is not so, scores
-move by rounding (about 1e-7). A CNN on a CPU is answered from a table instead (mohs.models.cnn_table).
+A batch has texts of one exact length, so there is no padding and no mask. It is filled up to a multiple of four rows by
+repeating one. Matrix products then treat every row alike, and on many machines a text's scores are bit-identical in
+every batch. Loading tests this and sets `exact`. Where it fails, scores vary by rounding (about 1e-7). A CNN on a CPU
+uses a table instead (mohs.models.cnn_table).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import torch
 
+from mohs.engine import by_length
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
 from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
@@ -28,7 +28,7 @@ from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
 
 _ROW_STEP = 4
-_CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # in a batch
+_CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # per batch
 
 
 class NeuralVictim:
@@ -57,24 +57,18 @@ class NeuralVictim:
         self._words = _CUDA_WORDS if cuda else _CPU_WORDS
         self._cnn_table = CnnTable(self.model) if CnnTable.fits(self.model) else None
         self._rows: dict[Fields, bytes] = {}
-        self.exact = self._companions_do_not_matter()
+        self.exact = self._is_batch_independent()
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Groups of equal length, longest first, cut to the batch size; where lengths may mix, by length alone."""
+        """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""
         rows = self._rows
         for item in items:
             rows[item] = self.vocabulary.packed(item)
         if self._cnn_table is not None:
             return self._by_length(items)
-        groups: dict[int, list[Fields]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(rows[item])].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            size = self._rows_at(length // INT32_BYTES)
-            group = groups[length]
-            batches += [group[start : start + size] for start in range(0, len(group), size)]
-        return batches
+        return by_length(
+            sorted(items), lambda item: len(rows[item]), lambda length: self._rows_at(length // INT32_BYTES)
+        )
 
     def _by_length(self, items: list[Fields]) -> list[list[Fields]]:
         rows = self._rows
@@ -91,7 +85,7 @@ class NeuralVictim:
         return max(_ROW_STEP, self._words // length // _ROW_STEP * _ROW_STEP)
 
     def launch(self, batch: list[Fields]) -> tuple[int, Any]:
-        """Send a batch to the device; on CUDA this returns before it is done."""
+        """Send a batch to the device; on CUDA this does not wait for the answers."""
         rows = [self._rows.pop(item, b"") or self.vocabulary.packed(item) for item in batch]
         with torch.inference_mode(), precisely():
             if self._cnn_table is None:
@@ -100,16 +94,16 @@ class NeuralVictim:
             return len(batch), self._cnn_table(self._tensor([row.ljust(longest, NO_WORD_BYTE) for row in rows]))
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
-        """Wait for the logits, and check them."""
+        """Wait for the logits and check them."""
         rows, logits = ticket
         return scores(self.name, logits.cpu().numpy()[:rows], rows, Output.LOGITS, len(self.labels))
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """Where the window ends in each field."""
+        """The number of characters inside the window, for each field; None if everything fits."""
         return self.vocabulary.visible(fields)
 
     def gradients(self) -> WordSlopes:
-        """The same classifier, asked for slopes by word vector (see mohs.text.questions.Labelled)."""
+        """The gradients with respect to word vectors (see mohs.text.questions.Labelled)."""
         return WordSlopes(self.name, self.fingerprint, self.vocabulary, self.model, self.table, len(self.labels))
 
     def table(self, rows: list[Row]) -> Any:
@@ -123,7 +117,7 @@ class NeuralVictim:
         numbers = torch.frombuffer(bytearray().join(rows), dtype=torch.int32)
         return numbers.view(len(rows), -1).to(self.device, non_blocking=True)
 
-    def _companions_do_not_matter(self) -> bool:
+    def _is_batch_independent(self) -> bool:
         words = [*self.vocabulary.words[:6], "good", "film"]
         for length in (2, 11):
             texts: list[Fields] = [
@@ -140,7 +134,7 @@ class NeuralVictim:
 def save_neural(
     folder: Path, shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: Sequence[str], text_fields: int
 ) -> None:
-    """Write weights, words and configuration into a folder; `mohs:FOLDER` reads them back."""
+    """Write weights, words and configuration into a folder; `mohs:FOLDER` loads them."""
     from safetensors.torch import save_file
 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
@@ -159,7 +153,7 @@ def save_neural(
 def load_neural(
     folder: Path, name: str, config: dict[str, Any], *, device: str = "auto", labels: Sequence[str] = ()
 ) -> NeuralVictim:
-    """Read back what `save_neural` wrote."""
+    """Load what `save_neural` wrote."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -169,19 +163,19 @@ def load_neural(
         words = tuple(text.split("\n")) if text else ()
         vocabulary = Vocabulary(words, shape.max_words, ARCHITECTURES[shape.architecture].least)
         if vocabulary.digest != config["words_hash"] or len(vocabulary) != shape.words:
-            raise ValueError("words.txt is not the one it was trained with")
+            raise ValueError("words.txt is not the file it was trained with")
         own = tuple(map(str, config["labels"]))
         if len(own) != shape.classes:
             raise ValueError(f"{len(own)} labels for {shape.classes} classes")
-        with torch.random.fork_rng(devices=[]):  # the first weights are drawn, and then replaced
+        with torch.random.fork_rng(devices=[]):  # initial weights are drawn at random, then replaced
             model = Classifier(shape)
         tensors = load_file(folder / "model.safetensors")
         model.load_state_dict(tensors)
         if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in tensors.values()):
-            raise ValueError("a number in it is not finite or not of 32 bits")
+            raise ValueError("it holds a number that is not finite or not 32-bit")
     except (OSError, LookupError, ValueError, TypeError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise BadInput(f"{name} is not a whole model folder ({reason}); train it again.") from error
+        raise BadInput(f"{name} is not a complete model folder ({reason}); train it again.") from error
     given = tuple(labels) or own
     if len(given) != len(own):
         raise BadInput(f"{name} has {len(own)} classes ({', '.join(own)}), but --labels names {len(given)}.")

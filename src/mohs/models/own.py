@@ -12,12 +12,12 @@ from mohs.models.victim import Victim
 
 
 def load_own(spec: str, *, device: str = "auto", labels: Sequence[str] = ()) -> Victim:
-    """The victim in a folder, by the architecture that its config.json names."""
+    """Load the victim in a folder; its config.json names the architecture."""
     folder = Path(spec).expanduser()
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise BadInput(f"mohs:{spec} is not a model folder of ours: there is no readable config.json in it.") from error
+        raise BadInput(f"mohs:{spec} is not a mohs model folder: it has no readable config.json.") from error
     config = config if isinstance(config, dict) else {}
     found = config.get("architecture")
     if found == bag.ARCHITECTURE:
@@ -28,5 +28,5 @@ def load_own(spec: str, *, device: str = "auto", labels: Sequence[str] = ()) -> 
     from mohs.models.neural import load_neural
 
     if not isinstance(found, str) or found not in ARCHITECTURES:
-        raise BadInput(f"mohs:{spec} holds the unknown architecture {found!r}.")
+        raise BadInput(f"mohs:{spec} has the unknown architecture {found!r}; train it again with `mohs train`.")
     return load_neural(folder, f"mohs:{spec}", config, device=device, labels=labels)

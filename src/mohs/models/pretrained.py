@@ -1,4 +1,4 @@
-"""Models and tokenizers in the Hugging Face layout: opened with care, and what can be read off them."""
+"""Load models and tokenizers in the Hugging Face layout, and read their properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from mohs.errors import BadInput
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
 
-# These count positions from behind the padding id.
+# These model types count positions from the padding id + 1.
 _SHIFTED = {
     "camembert",
     "data2vec-text",
@@ -39,33 +39,44 @@ _ROLES = {
 
 
 def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
-    """A tokenizer and a model, from a folder or by name, with one sentence when that fails.
+    """Load a tokenizer and a model from a folder or by name; raises BadInput if that fails.
 
-    Weights are read from safetensors, or from a pickle with torch's reader for plain tensors, which runs no code.
+    Weights come from safetensors, or from a pickle through torch's loader for plain tensors, which runs no code.
     """
+    return _open(f"hf:{spec}", place_of(spec), kind, trust_code)
+
+
+def place_of(spec: str) -> str:
+    """Resolve a spec to a model folder or a name on the hub."""
     folder = Path(spec).expanduser()
     if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
         raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    return _open(f"hf:{spec}", str(folder) if folder.is_dir() else spec, kind, trust_code)
+    return str(folder) if folder.is_dir() else spec
+
+
+def transformers() -> Any:
+    """The transformers library, with only errors logged."""
+    library: Any = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    return library
 
 
 def load_gguf(path: str, kind: str) -> tuple[Any, Any]:
-    """A tokenizer and a model out of one GGUF file, its weights unpacked to plain numbers."""
+    """Load a tokenizer and a model from one GGUF file, with its weights dequantised."""
     file = Path(path).expanduser()
     if not file.is_file():
-        raise BadInput(f"There is no file {path}; gguf: takes one model file that ends in .gguf.")
+        raise BadInput(f"There is no file {path}; gguf: takes a single model file that ends in .gguf.")
     missing = [package for package in ("gguf", "accelerate") if not importlib.util.find_spec(package)]
     if missing:
         raise BadInput(f"gguf:{path} needs {' and '.join(missing)}; run `pip install {' '.join(missing)}`.")
-    with redirect_stderr(io.StringIO()):  # a progress bar that no setting turns off
+    with redirect_stderr(io.StringIO()):  # hides a progress bar that no setting turns off
         return _open(f"gguf:{path}", str(file.parent), kind, False, gguf_file=file.name)
 
 
 @quiet_hub()
 def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tuple[Any, Any]:
-    library: Any = importlib.import_module("transformers")
-    library.logging.set_verbosity_error()
-    library.logging.disable_progress_bar()
+    library = transformers()
     own_code = f"{name} brings its own code; if you trust it, add --trust-code, which runs that code."
     role = _ROLES[kind]
     fault = unreachable(place)
@@ -76,45 +87,47 @@ def _open(name: str, place: str, kind: str, trust_code: bool, **file: str) -> tu
         if not trust_code and ("AutoConfig" in wanted or kind in wanted):
             raise BadInput(own_code)
         tokenizer = library.AutoTokenizer.from_pretrained(place, **options)
-        known = {"config": config} if file else {}  # reading a GGUF file takes seconds each time
+        known = {"config": config} if file else {}  # parsing a GGUF file takes seconds each time
         model, report = getattr(library, kind).from_pretrained(place, output_loading_info=True, **options, **known)
     except BadInput:
         raise
-    except Exception as error:  # the library raises many kinds
+    except Exception as error:  # the library raises many types
         reason = " ".join(str(error).split())
         if "trust_remote_code" in reason or "custom code" in reason:
             raise BadInput(own_code) from error
         if reason.startswith("Unrecognized configuration class") and kind in reason:
             sort = config.model_type
-            raise BadInput(f"{name} is a {sort} model, which cannot be read as {role}; give {role}.") from error
-        if fault and isinstance(error, OSError):  # which the library raises for files that are not there
+            raise BadInput(f"{name} is a {sort} model, which does not work as {role}; use {role}.") from error
+        if fault and isinstance(error, OSError):  # the library raises this for missing files
             raise BadInput(not_fetched(name, fault)) from error
         raise BadInput(f"{name} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
         raise BadInput(f"{name} has no fast tokenizer; save the model with a tokenizer.json beside it.")
     read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
-    if not read or set(read) <= {tokenizer.unk_token_id}:  # the library makes up an empty one where files are missing
+    if not read or set(read) <= {tokenizer.unk_token_id}:  # the library makes an empty one if files are missing
         raise BadInput(f"{name} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
     missing = sorted(report["missing_keys"])
-    if missing and kind != "AutoModel":  # a bare encoder may lack parts that are not used
+    if missing and kind != "AutoModel":  # a bare encoder may lack unused parts
         raise BadInput(
             f"{name} has no weights for {missing[0]}{' and others' * (len(missing) > 1)}, "
-            f"which would be random numbers; give a model that was trained as {role}."
+            f"so they would be random; use a model that was trained as {role}."
         )
     return tokenizer, model
 
 
 def in_memory(model: Any, tokenizer: Any, device: str, dtype: str) -> tuple[Any, str, str]:
-    """A model that somebody has already loaded, for our use: with its device and kind of numbers.
+    """Prepare a model that the user has loaded: gives a copy, its device and its dtype.
 
-    Theirs stays as it is: hooks, mode and device are changed on a copy, which shares the weights where it can.
+    The user's model is not changed: hooks, mode and device change on the copy, which shares the weights if it can.
     """
     import torch
 
     if tokenizer is None:
-        raise BadInput(f"A {type(model).__name__} needs its tokenizer beside it; give (model, tokenizer).")
+        raise BadInput(f"A {type(model).__name__} needs its tokenizer; give (model, tokenizer).")
     if not getattr(tokenizer, "is_fast", False):
-        raise BadInput(f"{type(tokenizer).__name__} is no fast tokenizer; load it with AutoTokenizer, use_fast=True.")
+        raise BadInput(
+            f"{type(tokenizer).__name__} is not a fast tokenizer; load it with AutoTokenizer, use_fast=True."
+        )
     tensors = [*model.parameters(), *model.buffers()]
     if device == "auto":
         device = str(tensors[0].device)
@@ -128,7 +141,7 @@ def in_memory(model: Any, tokenizer: Any, device: str, dtype: str) -> tuple[Any,
 
 
 def window_of(tokenizer: Any, config: Any) -> int:
-    """How many tokens the model can read: the tokenizer's word, or the number of positions if that is less."""
+    """How many tokens the model can read: the tokenizer's limit or the number of positions, whichever is less."""
     limit = int(min(tokenizer.model_max_length, 1_000_000))
     positions = getattr(config, "max_position_embeddings", None)
     if positions and positions > 0:
@@ -139,7 +152,7 @@ def window_of(tokenizer: Any, config: Any) -> int:
 
 
 def hash_of(tokenizer: Any, model: Any) -> str:
-    """Equal for equal weights, configurations and tokenizers, wherever they are kept."""
+    """A hash of the weights, the configuration and the tokenizer, independent of where they are stored."""
     digest = hashlib.sha256(model.config.to_json_string().encode())
     digest.update(tokenizer.backend_tokenizer.to_str().encode())
     digest.update(str(window_of(tokenizer, model.config)).encode())

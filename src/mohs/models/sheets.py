@@ -1,8 +1,8 @@
-"""Thousands of texts that differ from one another in single words, as rows of tokens that were never strings.
+"""Token rows for thousands of variants of one text, built without making any strings.
 
-A layout is one text cut at its spaces, with the token ids of every word that may stand somewhere. A sheet says which
-words stand where, in numbers; its rows are put together from the layout with a few array operations for all of them.
-They are the rows that the strings would have given, token by token.
+A layout is one text cut at its spaces, with the token ids of every word that may stand at each place. A sheet holds the
+variants as numbers: which places change, and to which words. A few array operations build all its rows from the layout.
+The rows are token by token the same as those of the strings.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from mohs.text import Text
 Whole = npt.NDArray[np.int32]
 Table = npt.NDArray[np.float64]
 
-_MOST_SPELLINGS = 4096  # of one piece that holds several words
-_ROWS_AT_ONCE = 16_384  # enough to make full batches of each length
+_MOST_SPELLINGS = 4096  # for one piece that holds several words
+_ROWS_AT_ONCE = 16_384  # enough for full batches of each length
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A stretch of a row: what stands there depends on the words at a few places, or on nothing."""
+    """A part of a row. Its tokens depend on the words at a few places, or are fixed."""
 
-    ids: Whole  # one row for each spelling, the original first
-    sizes: npt.NDArray[np.int64]  # how much of each row counts
+    ids: Whole  # one row per spelling, the original first
+    sizes: npt.NDArray[np.int64]  # the number of tokens in each row
     kinds: Whole  # the segment ids of its tokens
     places: tuple[int, ...] = ()
-    counts: tuple[int, ...] = ()  # how many words each of them has, the original among them
+    counts: tuple[int, ...] = ()  # the number of words at each of these places, including the original
 
     @property
     def longest(self) -> int:
-        """In tokens."""
+        """The length of the longest spelling, in tokens."""
         return int(self.sizes.max())
 
     def spelling(self, words: Whole) -> Any:
-        """Which spelling each text has there."""
+        """The number of each text's spelling in this segment."""
         if not self.places:
             return np.zeros(1, np.int64)
         if len(self.places) == 1:
@@ -59,19 +59,19 @@ class Segment:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The segments of a text's row, and how many tokens of its own it may have."""
+    """The segments of a text's row, and the number of tokens that fit."""
 
     segments: tuple[Segment, ...]
-    behind: Segment  # which stands after them even if they do not all fit
+    behind: Segment  # the special tokens at the end; always present, even if the text is cut
     places: int
-    window: int  # tokens that fit, those behind not counted
-    kinds: bool  # whether segment ids differ
+    window: int  # tokens that fit, not counting those of `behind`
+    kinds: bool  # whether there are several segment ids
 
     def rows(self, places: Whole, picks: Whole) -> tuple[Whole, npt.NDArray[np.int64], Whole | None]:
-        """Token ids, how many of each row are real (what follows has no meaning), and segment ids if there are some."""
+        """Token ids, the length of each row (the rest has no meaning), and segment ids if there are any."""
         n = len(places)
         words = np.zeros((n, self.places + 1), np.int32)
-        np.put_along_axis(words, places, picks + 1, axis=1)  # those padded with -1 fall into the last column
+        np.put_along_axis(words, places, picks + 1, axis=1)  # padding of -1 falls into the last column
         width = sum(segment.longest for segment in (*self.segments, self.behind))
         ids = np.zeros((n, width), np.int32)
         kinds = np.zeros((n, width), np.int32) if self.kinds else None
@@ -79,7 +79,7 @@ class Layout:
         at = starts.copy()
         for segment in self.segments:
             spelling = segment.spelling(words)
-            _put(ids, kinds, at, segment, spelling)  # what is too much is written over by the next
+            _put(ids, kinds, at, segment, spelling)  # the next segment overwrites the excess
             at += segment.sizes[spelling]
         np.minimum(at, starts + self.window, out=at)
         _put(ids, kinds, at, self.behind, np.zeros(1, np.int64))
@@ -96,7 +96,7 @@ def _put(ids: Whole, kinds: Whole | None, at: npt.NDArray[np.int64], segment: Se
 def text_layout(
     text: Text, choices: Mapping[int, Sequence[str]], composer: Composer, special_tokens: SpecialTokens, types: bool
 ) -> Layout | None:
-    """The layout of a text with its choices; None if some of its texts can only be read as strings."""
+    """The layout of a text with its choices; None if some variants must be tokenised as strings."""
     fields = text.fields
     if not special_tokens.accepts(len(fields)) or any("" in words for words in choices.values()) or "" in text.words:
         return None
@@ -137,14 +137,14 @@ def text_layout(
     behind = _special(between[-1])
     window = special_tokens.window - behind.longest
     if len(fields) > 1 and sum(segment.longest for segment in segments) > window:
-        return None  # which of the two gives way depends on the words
+        return None  # which text is cut depends on the words
     segments = _merged(segments)
     differ = types and any(segment.kinds.any() for segment in (*segments, behind))
     return Layout(tuple(segments), behind, len(choices), window, differ)
 
 
 def _spellings(piece: str, start: int, held: list[tuple[tuple[int, int, int], Sequence[str]]]) -> Any:
-    """A piece with each choice of its words, cut at spaces that a choice may bring."""
+    """All spellings of a piece, each cut at the spaces that a choice may contain."""
     between, at = [], 0
     for (_, first, last), _ in held:
         between.append(piece[at : first - start])
@@ -175,7 +175,7 @@ def _special(tokens: Sequence[tuple[int, int]]) -> Segment:
 
 
 def _merged(segments: Sequence[Segment]) -> list[Segment]:
-    """The same segments, where neighbours that never change are one."""
+    """Merge neighbouring segments that never change."""
     found: list[Segment] = []
     for segment in segments:
         last = found[-1] if found else None
@@ -189,7 +189,7 @@ def _merged(segments: Sequence[Segment]) -> list[Segment]:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Texts of one layout: which places change, counted from 0, and to which of their words; padded with -1."""
+    """Variants of one layout: the places that change, counted from 0, and the words picked; padded with -1."""
 
     layout: Layout
     places: Whole
@@ -197,9 +197,9 @@ class Sheet:
 
 
 class Sheets:
-    """A transformer that is asked sheets, and answers each with a table of probabilities."""
+    """A transformer that answers each sheet with a table of probabilities."""
 
-    def __init__(self, victim: Any) -> None:  # an HfVictim, or a borrowed one
+    def __init__(self, victim: Any) -> None:  # an HfVictim or a Borrowed one
         self._victim = victim
         self.name = victim.name
         self.fingerprint = victim.fingerprint
@@ -207,11 +207,11 @@ class Sheets:
 
     @staticmethod
     def rows_of(sheets: Sequence[Sheet]) -> int:
-        """How many texts these are."""
+        """The number of texts in some sheets."""
         return sum(len(sheet.places) for sheet in sheets)
 
     def plan(self, sheets: list[Sheet]) -> list[list[Sheet]]:
-        """As many together as make full batches."""
+        """Group sheets so that they make full batches."""
         batches: list[list[Sheet]] = []
         room = 0
         for sheet in sheets:
@@ -223,7 +223,7 @@ class Sheets:
         return batches
 
     def launch(self, sheets: list[Sheet]) -> tuple[list[Sheet], list[tuple[Any, Ticket]]]:
-        """Send rows of each length; on CUDA this returns before they are answered."""
+        """Send the rows, batched by length; on CUDA this does not wait for the answers."""
         found: dict[int, list[tuple[Any, Whole, Any, Whole | None]]] = defaultdict(list)
         first = 0
         for sheet in sheets:
@@ -259,12 +259,12 @@ class Sheets:
         return sheets, tickets
 
     def _batch(self, length: int, waiting: int) -> int:
-        """How many of the waiting rows to send together: of few sizes, since each is recorded."""
+        """How many of the waiting rows to send together. There are few sizes, since each one is recorded."""
         full: int = self._victim.batch_of(length, 1 << 30)
         return next((size for size in (full, 1024, 256) if size <= min(waiting, full)), min(waiting, full))
 
     def collect(self, ticket: tuple[list[Sheet], list[tuple[Any, Ticket]]]) -> list[Table]:
-        """Wait for the answers to all rows."""
+        """Wait for all answers."""
         sheets, tickets = ticket
         classes = len(self._victim.labels)
         table = np.empty((self.rows_of(sheets), classes))
@@ -276,21 +276,21 @@ class Sheets:
 
 @runtime_checkable
 class TakesRows(Protocol):
-    """The inside of a victim that takes rows of tokens."""
+    """A victim that takes rows of tokens."""
 
     def layout(self, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
-        """How the rows of a text's variants are put together without strings; None if they cannot be."""
+        """The layout for building the rows of a text's variants without strings; None if that is impossible."""
         ...
 
 
 def layout_of(model: Any, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
-    """The layout of a text for a victim; None if it, or this text, takes strings only."""
+    """The layout of a text for a victim; None if the victim or this text needs strings."""
     inside = traits_of(model).inside
     return inside.layout(text, choices) if isinstance(inside, TakesRows) else None
 
 
 def sheets_of(model: Any, probe: Sequence[str] = ("a",)) -> Service[Sheet, Table] | None:
-    """What answers sheets, if a victim takes rows of tokens; the probe shows that it does."""
+    """A service for sheets; None if the victim takes no rows of tokens. The probe tests that."""
     layout = layout_of(model, Text(*probe), {})
     if layout is None:
         return None
@@ -301,5 +301,5 @@ def sheets_of(model: Any, probe: Sequence[str] = ("a",)) -> Service[Sheet, Table
 
 
 def _wider(ids: Whole, length: int) -> Whole:
-    """Rows filled up to a length."""
+    """Pad rows to a length."""
     return np.pad(ids, ((0, 0), (0, length - ids.shape[1])))

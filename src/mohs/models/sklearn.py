@@ -1,4 +1,4 @@
-"""Fitted scikit-learn estimators: in memory, or `sklearn:PATH`, a pickle opened only when the user trusts the file."""
+"""Fitted scikit-learn estimators: in memory, or `sklearn:PATH`, a pickle that is opened only if the user trusts it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mohs.models.victim import Output, in_order
 def load_sklearn(
     spec: str, *, trust_pickle: bool = False, labels: Sequence[str] = (), batch: int = 1024
 ) -> FunctionVictim:
-    """A fitted pipeline that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
+    """Load a fitted pipeline that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
     path = Path(spec).expanduser()
     if not path.is_file():
-        raise BadInput(f"There is no file {path}.")
+        raise BadInput(f"There is no file {path}; sklearn: takes the path of a pickled estimator.")
     if not trust_pickle:
         raise BadInput(
             f"{path} is a pickle, and opening a pickle runs whatever code is in it; "
@@ -48,7 +48,7 @@ def sklearn_victim(
     batch: int = 1024,
     fingerprint: str | None = None,
 ) -> FunctionVictim:
-    """A fitted estimator that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
+    """Wrap a fitted estimator that takes raw strings. With predict_proba it gives scores, otherwise labels only."""
     classes = list(getattr(model, "classes_", []))
     names = tuple(labels) or tuple(map(str, classes))
     if classes and len(classes) != len(names):

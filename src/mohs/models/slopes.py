@@ -1,29 +1,27 @@
-"""The inside of a word classifier: how the log-probability of a label changes with each word's vector."""
+"""Gradients of a word classifier: of a label's log-probability with respect to each word's vector."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from mohs.engine import AtOnce, by_length
 from mohs.errors import VictimError
 from mohs.models.architectures import Classifier
 from mohs.models.vocabulary import Row, Vocabulary
 from mohs.text.questions import Labelled, Slope, Vector
 
-_WORDS_PER_BATCH = 4096  # half of what answering takes, since the way back is kept in memory
+_WORDS_PER_BATCH = 4096  # half of the forward batch, since the backward pass needs memory
 
 
-class WordSlopes:
-    """Answers Labelled with Slope, one row a word inside the window; separator and padding are left out.
+class WordSlopes(AtOnce):
+    """Answers Labelled with Slope: one row per word in the window, without separator and padding.
 
-    The contract is that of mohs.models.gradients.Gradients.
+    Implements mohs.models.gradients.Gradients.
     """
-
-    in_flight = 1
 
     def __init__(
         self,
@@ -43,32 +41,24 @@ class WordSlopes:
 
     def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
         """Groups of equal length, longest first."""
-        groups: dict[int, list[Labelled]] = defaultdict(list)
-        for item in sorted(items):
-            groups[len(self._vocabulary.row(item.fields))].append(item)
-        batches = []
-        for length in sorted(groups, reverse=True):
-            size = max(4, _WORDS_PER_BATCH // length // 4 * 4)
-            group = groups[length]
-            batches += [group[start : start + size] for start in range(0, len(group), size)]
-        return batches
-
-    def launch(self, batch: list[Labelled]) -> list[Labelled]:
-        """Nothing is started: the work is done on collecting."""
-        return batch
+        return by_length(
+            sorted(items),
+            lambda item: len(self._vocabulary.row(item.fields)),
+            lambda length: max(4, _WORDS_PER_BATCH // length // 4 * 4),
+        )
 
     def collect(self, ticket: list[Labelled]) -> list[Slope]:
-        """One way forth and one back for a batch of one length."""
+        """Run one forward and one backward pass for a batch of one length."""
         for item in ticket:
             if not 0 <= item.label < self._classes:
                 raise VictimError(f"{self.name} has no class {item.label}; classes are 0 to {self._classes - 1}.")
         table = self._table([self._vocabulary.row(item.fields) for item in ticket])
         labels = [item.label for item in ticket]
         labels += labels[-1:] * (len(table) - len(labels))
-        # cuDNN cannot go back through an LSTM that is not in training.
+        # cuDNN has no backward pass for an LSTM in eval mode.
         with torch.inference_mode(False), torch.enable_grad(), torch.backends.cudnn.flags(enabled=False):
             embedded = self._model.embedding(table).detach().requires_grad_()
-            logs = self._model.read(embedded).double().log_softmax(1)  # a float32 softmax close to 1 has no slope left
+            logs = self._model.read(embedded).double().log_softmax(1)  # a float32 softmax near 1 has a zero gradient
             wanted = logs.gather(1, torch.tensor(labels, device=logs.device)[:, None])[:, 0]
             (gradient,) = torch.autograd.grad(wanted.sum(), embedded)
         found, slopes, vectors = wanted.tolist(), gradient.cpu().numpy(), embedded.detach().cpu().numpy()
@@ -81,7 +71,7 @@ class WordSlopes:
         return answers
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
-        """The vector of each word, in any case; None for unknown words and for what is not one word."""
+        """The vector of each word, ignoring case; None for unknown words and for strings that are not one word."""
         numbers = [self._vocabulary.index.get(word.lower()) for word in words]
         weights = self._model.embedding.weight.detach()
         rows = weights[[number or 0 for number in numbers]].cpu().numpy()

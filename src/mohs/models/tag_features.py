@@ -1,7 +1,7 @@
-"""What the bundled tagger looks at: a word by itself, and two words on each side of it.
+"""The features of the bundled tagger: the word itself, and two words on each side.
 
-Nothing joins the word with its neighbours but whether it opens a sentence, so that a score is a sum of three parts
-which recur: the word's, that of what stands before it, and that of what follows. Features are 32-bit hashes.
+No feature combines the word with its neighbours, except whether it opens a sentence. So a score is the sum of three
+parts that can be cached: for the word, for the words before it, and for the words after it. Features are 32-bit hashes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from zlib import crc32
 
 import regex
 
-REACH = 40  # characters on each side that are read: two words, with room to spare
+REACH = 40  # characters read on each side: two words, with room to spare
 EDGE = "\n"  # stands for a missing neighbour; no token is a line break
 
-# Words as `mohs.text.text` cuts them, and what it leaves in the gaps: abbreviations with their dots, numbers, loose
-# clitics ("do n't", "it 's" in texts that come cut up), runs of dots or dashes, single marks.
+# Words as `mohs.text.text` splits them, and what is between them: abbreviations with their dots, numbers, separate
+# clitics ("do n't", "it 's" in tokenised texts), runs of dots or dashes, single punctuation marks.
 _TOKEN = regex.compile(
     r"""(?:Mrs?|Ms|Messrs|Dr|St|Prof|Gen|Sen|Rep|Rev|Gov|Jr|Sr|Capt|Col|Lt|Inc|Corp|Co|Ltd|No|vs|etc)\.
     |(?:\p{L}\.){2,}
@@ -43,7 +43,7 @@ class Side(NamedTuple):
 
 
 def plain(word: str) -> str:
-    """Lower case, straight apostrophes, every digit a nought."""
+    """Lower-case a word, straighten apostrophes, and turn every digit into 0."""
     if word.isalpha():
         return word.lower()
     low: str = _DIGIT.sub("0", word.lower().replace("’", "'"))
@@ -51,7 +51,7 @@ def plain(word: str) -> str:
 
 
 def tokens(string: str, edge: str = "") -> list[str]:
-    """Words and marks in order, double quotes as `` or ''; `edge` is the character before the string, if any."""
+    """Words and punctuation in order, double quotes as `` or ''; `edge` is the character before the string, if any."""
     found = []
     for match in _TOKEN.finditer(string):
         token = match.group()
@@ -60,13 +60,13 @@ def tokens(string: str, edge: str = "") -> list[str]:
 
 
 def quote(string: str, at: int, edge: str = "") -> str:
-    """Whether the mark there opens (``) or closes (''): one that opens has a space before it and none behind."""
+    """Whether a quotation mark opens (``) or closes (''): an opening one has a space before it and none after."""
     before, behind = string[at - 1] if at else edge, string[at + 1 : at + 2]
     return "``" if (not before or before.isspace() or before in "([") and not behind.isspace() else "''"
 
 
 def shape(word: str) -> str:
-    """The kinds of characters in a word, runs as one: `Xx`, `x-x`, `0`."""
+    """The kinds of characters in a word, with runs collapsed: `Xx`, `x-x`, `0`."""
     if word.isalpha() and word.islower():
         return "x"
     kinds: list[str] = []
@@ -78,7 +78,7 @@ def shape(word: str) -> str:
 
 
 def guess_keys(word: str) -> list[str]:
-    """Where a word that the dictionary lacks is looked up: its ending, longest first, with its kind of start."""
+    """The keys for a word not in the dictionary: its endings, longest first, with the kind of its first character."""
     kind = word[:1]
     kind = "X" if kind.isupper() else "0" if kind.isdigit() else "-" if "-" in word else "x"
     low = plain(word)
@@ -86,19 +86,19 @@ def guess_keys(word: str) -> list[str]:
 
 
 def key(name: str, value: str) -> int:
-    """A feature as a number: the sum over `name=value`."""
+    """A feature as a number: the CRC-32 of `name=value`."""
     return crc32(value.encode("utf-8", "surrogatepass"), _begun(name))
 
 
 @cache
 def _begun(name: str) -> int:
-    """The sum so far; there are few names and very many values."""
+    """The CRC-32 of `name=`, cached since there are few names and very many values."""
     return crc32(f"{name}=".encode())
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Turns strings into features; holds the dictionary that says which tags a word usually has."""
+    """Turns strings into features; holds the dictionary of each word's usual tags."""
 
     classes: Mapping[int, str]  # by key("class", word or ending): the usual tags, most frequent first
     senses: Mapping[int, int]  # by key("sense", word): the open classes it can belong to, as bits (mohs.text.lexicon)
@@ -119,7 +119,7 @@ class Features:
         return known
 
     def word(self, word: str, opens: bool) -> list[int]:
-        """Features of a word by itself; one with a clitic (don't, film's) is read as its first part, and marked."""
+        """Features of the word itself. A word with a clitic (don't, film's) is read as its first part, and marked."""
         low = plain(word)
         found = [key("", ""), key("word", low), key("shape", f"{shape(word)}{opens:d}")]
         if "'" in low and (clitic := _CLITIC.fullmatch(low)):
@@ -135,13 +135,13 @@ class Features:
         return found
 
     def before(self, string: str) -> Side:
-        """Features of what stands before a word."""
+        """Features of the words before."""
         near, far = [*tokens(string)[:-3:-1], EDGE, EDGE][:2]
         return Side(self._side("<", near, far), near in _BEFORE_A_SENTENCE)
 
     def behind(self, string: str) -> Side:
-        """Features of what follows a word."""
-        near, far = [*tokens(string, "x")[:2], EDGE, EDGE][:2]  # a word stands before
+        """Features of the words after."""
+        near, far = [*tokens(string, "x")[:2], EDGE, EDGE][:2]  # the character before is part of a word
         return Side(self._side(">", near, far), False)
 
     def _side(self, side: str, near: str, far: str) -> tuple[int, ...]:

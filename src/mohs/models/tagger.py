@@ -1,8 +1,8 @@
-"""Part-of-speech taggers: which kind of word stands there? `pocket` is bundled; `spacy:NAME_OR_PATH` asks spaCy.
+"""Part-of-speech taggers. `pocket` is bundled; `spacy:NAME_OR_PATH` uses spaCy.
 
-Both answer with a Penn tag and a universal part of speech. Auxiliaries count as VERB with either, so that `was` and
-`became` agree; for spaCy that folds its AUX. The pocket tagger has the universal part from the Penn tag alone
-(`universal`) and so never says SCONJ (if, because: ADP) or calls `this` a pronoun.
+Both give a Penn tag and a universal part of speech. Both count auxiliaries as VERB, so that `was` and `became` agree;
+spaCy's AUX becomes VERB. The pocket tagger derives the universal part of speech from the Penn tag alone (`universal`).
+So it never gives SCONJ (if and because are ADP) and never calls `this` a pronoun.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.tag_features import REACH, Features, quote
 from mohs.text.questions import Spot, Tag
 
 SMALL_ENGLISH = "en_core_web_sm"
-MOST_WORDS_KEPT = 200_000  # and as many surroundings; some 40 MB
+MOST_WORDS_KEPT = 200_000  # and as many contexts; some 40 MB
 
 _UNIVERSAL = {
     tag: pos
@@ -71,12 +72,12 @@ _CORE = regex.compile(r"[\p{L}\p{N}](?:\S*[\p{L}\p{M}\p{N}])?")
 
 
 def universal(tag: str) -> str:
-    """The universal part of speech of a Penn tag; X for one that is not known."""
+    """The universal part of speech of a Penn tag; X for an unknown tag."""
     return _UNIVERSAL.get(tag, "X")
 
 
 class Place(NamedTuple):
-    """A word and what stands next to it, as far as a light tagger reads."""
+    """A word and its context, as far as the pocket tagger reads it."""
 
     before: str
     word: str
@@ -84,16 +85,16 @@ class Place(NamedTuple):
 
 
 def core(span: str) -> tuple[int, int]:
-    """Where the word to be tagged lies in a span: the last of several, without marks around it; (0, 0) if none is.
+    """Where the word to tag lies in a span: the last word, without punctuation; (0, 0) if there is none.
 
-    The last, because what English puts before a head (very good, ice cream) matters less than the head.
+    It is the last because English puts the head last (very good, ice cream).
     """
     words = [match.span() for match in _CORE.finditer(span)]
     return words[-1] if words else (0, 0)
 
 
 def cut(spot: Spot) -> Place:
-    """The word that a question is about between its surroundings; without a letter or digit, the word is empty."""
+    """The word that a question is about, with its context; empty for a span without letters or digits."""
     text, start, end = spot
     first, last = core(text[start:end])
     end = start + last
@@ -102,7 +103,7 @@ def cut(spot: Spot) -> Place:
 
 
 def mark(spot: Spot) -> str:
-    """The Penn tag of a span without letters and digits, by its first character; XX if it is blank."""
+    """The Penn tag of a span without letters or digits, from its first character; XX if it is blank."""
     text, start, end = spot
     shown = text[start:end].strip()
     if not shown:
@@ -113,7 +114,7 @@ def mark(spot: Spot) -> str:
 
 
 class _Rows:
-    """Rows of numbers by key, made when first asked for and forgotten all at once when they are many."""
+    """A cache of number rows by key. It is emptied when it gets too large."""
 
     def __init__(self, width: int, make: Callable[[Any], Any]) -> None:
         self._make = make
@@ -121,7 +122,7 @@ class _Rows:
         self._rows = np.empty((64, width), np.int16)
 
     def of(self, keys: list[Any]) -> npt.NDArray[np.int16]:
-        """One row a key."""
+        """One row per key."""
         index = self._index
         if len(index) > MOST_WORDS_KEPT:
             index.clear()
@@ -133,16 +134,17 @@ class _Rows:
         return self._rows[[index[key] for key in keys]]
 
 
-class PocketTagger:
-    """A linear model over a word and two neighbours on each side, without memory of the tags it gave.
+class PocketTagger(AtOnce):
+    """A linear model over a word and two neighbours on each side. It does not use the tags of other words.
 
-    A question costs three look-ups where words and surroundings recur, and its answer is a sum of whole numbers, so
-    no other question has a part in it. A span of several words is tagged as its last one; a word with a clitic as its
-    first part (don't as do, it's as it, film's as film). scripts/train_tagger.py trains it, docs/tagger.md measures it.
+    If word and context were seen before, an answer costs three look-ups. It is a sum of whole numbers, so it does not
+    depend on other questions. A span of several words gets the tag of the last one. A word with a clitic is tagged as
+    its first part (don't as do, it's as it, film's as film). scripts/train_tagger.py trains it, docs/tagger.md
+    evaluates it.
     """
 
     name = "pocket tagger"
-    in_flight = 1
+    rows = 8192
 
     def __init__(self, data: bytes | None = None) -> None:
         if data is None:
@@ -155,7 +157,7 @@ class PocketTagger:
             senses = dict(zip(_keys(parts["senses"]).tolist(), parts["bits"].tolist(), strict=True))
             features = Features({key: names[kind] for key, kind in kinds}, senses)
             keys = _keys(parts["features"])
-            weights = np.zeros((len(keys) + 1, len(tags)), np.int8)  # the last row is for features without weights
+            weights = np.zeros((len(keys) + 1, len(tags)), np.int8)  # the last row is for unknown features
             weights[np.repeat(np.arange(len(keys)), parts["counts"]), parts["columns"]] = parts["values"]
         self._tags = [Tag(universal(tag), tag) for tag in tags]
         index = {key: row for row, key in enumerate(keys.tolist())}
@@ -176,16 +178,8 @@ class PocketTagger:
         self._behind = _Rows(len(tags), lambda strings: totals([features.behind(string).keys for string in strings]))
         self._cores: dict[str, tuple[int, int]] = {}
 
-    def plan(self, items: list[Spot]) -> list[list[Spot]]:
-        """Any order will do."""
-        return [items[start : start + 8192] for start in range(0, len(items), 8192)]
-
-    def launch(self, batch: list[Spot]) -> list[Spot]:
-        """Nothing to start."""
-        return batch
-
     def collect(self, ticket: list[Spot]) -> list[Tag]:
-        """Add up the rows of each word and its two sides, and take the best tag."""
+        """Add the scores of each word and its two sides, and take the best tag."""
         cores = self._cores
         if len(cores) > MOST_WORDS_KEPT:
             cores.clear()
@@ -219,22 +213,23 @@ class PocketTagger:
 
 
 def _keys(planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
-    """Sorted keys, which are stored as differences, byte by byte."""
+    """Decode sorted keys, which are stored as differences, byte by byte."""
     steps = np.ascontiguousarray(planes.T).view(np.uint32)[:, 0]
     return np.cumsum(steps, dtype=np.uint32)
 
 
-class SpacyTagger:
+class SpacyTagger(AtOnce):
     """The tagger of a spaCy pipeline, installed (`en_core_web_sm`) or in a folder.
 
-    Only the parts that give tags run; without the parser a few function words change sides between DET and PRON and
-    between ADP and SCONJ. If a span has several tokens, the last that is no clitic answers (do of don't).
-    A model is opened with `spacy.load` and nothing more: an installed one is imported as a package; a folder is read as
-    data, and its configuration can only name components that installed packages register. In a larger batch spaCy's
-    scores move in the last bits, so an exact tie could in principle fall otherwise.
+    Only the components that give tags run. Without the parser a few function words switch between DET and PRON, or
+    between ADP and SCONJ. If a span has several tokens, the last one that is not a clitic counts (do in don't).
+
+    Models are opened with `spacy.load` only. An installed model is imported as a package. A folder is read as data, and
+    its configuration can only name components that installed packages register. spaCy's scores vary in the last bits
+    with the batch, so an exact tie could in principle fall either way.
     """
 
-    in_flight = 1
+    rows = 1024
 
     def __init__(self, model: str = SMALL_ENGLISH) -> None:
         try:
@@ -255,11 +250,11 @@ class SpacyTagger:
             raise BadInput(
                 f"spaCy cannot open {model!r} ({_sentence(error)}); name a folder that holds a model."
             ) from error
-        except Exception as error:  # a model for another version, or a component that is not installed
+        except Exception as error:  # a model for another version, or a missing component
             raise BadInput(f"spaCy cannot open {model!r} ({_sentence(error)}); use a model for this spaCy.") from error
         wanted = [pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS | _FEED_TAGGERS]
         if not any(nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS for pipe in wanted):
-            raise BadInput(f"The spaCy model {model!r} has no tagger; use one that has, such as {SMALL_ENGLISH}.")
+            raise BadInput(f"The spaCy model {model!r} has no tagger; use one with a tagger, such as {SMALL_ENGLISH}.")
         nlp.select_pipes(enable=wanted)
         self.nlp = nlp
         self.name = f"spacy:{model}"
@@ -267,13 +262,8 @@ class SpacyTagger:
         self.fingerprint = f"spacy-{version('spacy')}/{title}/{_content(Path(nlp.path))}"
 
     def plan(self, items: list[Spot]) -> list[list[Spot]]:
-        """By text, so that a text is tagged once however many of its words are asked about."""
-        ordered = sorted(items)
-        return [ordered[start : start + 1024] for start in range(0, len(ordered), 1024)]
-
-    def launch(self, batch: list[Spot]) -> list[Spot]:
-        """Nothing to start: spaCy answers when waited for."""
-        return batch
+        """Sorted by text, so that each text is tagged once, however many of its words are needed."""
+        return super().plan(sorted(items))
 
     def collect(self, ticket: list[Spot]) -> list[Tag]:
         """Tag each distinct string once and look each word up in it."""
@@ -281,7 +271,7 @@ class SpacyTagger:
         for number, spot in enumerate(ticket):
             asked.setdefault(spot.text, []).append(number)
         answers = [Tag("X", "XX")] * len(ticket)
-        with getattr(self.nlp, "memory_zone", nullcontext)():  # without it every new word is kept for ever
+        with getattr(self.nlp, "memory_zone", nullcontext)():  # without it spaCy keeps every new word forever
             for numbers, doc in zip(asked.values(), self.nlp.pipe(asked), strict=True):
                 starts = np.array([token.idx for token in doc])
                 for number in numbers:
@@ -295,7 +285,7 @@ _SPACY_CLITIC = regex.compile(r"n['’]?t|['’]\p{L}{0,2}", regex.IGNORECASE)
 
 
 def _answer(doc: Any, starts: npt.NDArray[Any], spot: Spot) -> Tag:
-    """The tag of the last token in the span that is a word and no clitic, or of the token that covers its start."""
+    """The tag of the last token in the span that is a word but no clitic, or of the token at the span's start."""
     if not spot.text[spot.start : spot.end].strip():
         return Tag("X", "XX")
     first = max(0, int(np.searchsorted(starts, spot.start, side="right")) - 1)
@@ -322,7 +312,7 @@ def _sentence(error: BaseException) -> str:
 
 
 def load_tagger(spec: str = "auto") -> PocketTagger | SpacyTagger:
-    """The tagger named on the command line; `auto` is spaCy's small English one where it is installed, else pocket."""
+    """Load the tagger named on the command line; `auto` is spaCy's small English model if installed, else pocket."""
     if spec == "auto":
         spec = "spacy" if find_spec("spacy") and find_spec(SMALL_ENGLISH) else "pocket"
     if spec == "pocket":

@@ -1,4 +1,4 @@
-"""Token encoders: a text in, a vector of unit length for each of its tokens out, as BERTScore reads them."""
+"""Token encoders: they turn a text into one unit vector per token, for BERTScore."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.engine import AtOnce
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.pretrained import load_hf
 from mohs.models.token_rows import keep
@@ -22,23 +23,14 @@ from mohs.text.text import words_of
 Matrix = npt.NDArray[np.float32]
 
 
-class PocketTokenEncoder:
-    """Word vectors of the bundled lexicon, one a word, each counting 1: a stand-in that knows no context.
+class PocketTokenEncoder(AtOnce):
+    """The word vectors of the bundled lexicon, each with weight 1: a stand-in that ignores context.
 
-    A word that the lexicon lacks gets a vector drawn from its letters: it matches itself, and hardly anything else.
+    An unknown word gets a vector hashed from its letters: it matches itself and hardly anything else.
     """
 
     name = "pocket token encoder"
     fingerprint = "pocket-token-encoder-1"
-    in_flight = 1
-
-    def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Any order will do."""
-        return [items[start : start + 4096] for start in range(0, len(items), 4096)]
-
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start."""
-        return batch
 
     def collect(self, ticket: list[Fields]) -> list[TokenVectors]:
         """Look up the words of each text."""
@@ -55,19 +47,19 @@ class PocketTokenEncoder:
 
 
 class TokenEncoder(Transformer):
-    """The hidden states of a transformer, special tokens among them with a weight of nought.
+    """The hidden states of a transformer. Special tokens are included with weight zero.
 
     BERTScore's authors take the layer that agrees best with human judgements: 9 of 12 for bert-base-uncased, 17 of 24
-    for roberta-large. Differs from their code: texts are not stripped, byte-level tokenizers get no space before the
-    text, and layers above the chosen one are computed all the same.
+    for roberta-large. Differences from their code: texts are not stripped, byte-level tokenizers get no space before
+    the text, and the layers above the chosen one are still computed.
     """
 
     def __init__(
         self,
         spec: str,
         *,
-        layer: int | None = None,  # 0 is below the first layer; None the model's last word
-        references: Sequence[Fields] = (),  # weigh tokens by inverse document frequency here; none: all ordinary ones 1
+        layer: int | None = None,  # 0 is the input of the first layer; None is the last layer
+        references: Sequence[Fields] = (),  # texts for idf weights; without any, ordinary tokens have weight 1
         device: str = "auto",
         tokens: int = 0,
         trust_code: bool = False,
@@ -95,12 +87,12 @@ class TokenEncoder(Transformer):
         self.fingerprint += f"-tokens-{said}"
 
     def launch(self, batch: list[Fields]) -> Any:
-        """Send a batch of one token length to the device, beside the weights of its tokens."""
+        """Send a batch of one token length to the device; the ticket also holds the token weights."""
         ticket = super().launch(batch)
         return ticket, [self._weights(fields) for fields in batch]
 
     def collect(self, ticket: Any) -> list[TokenVectors]:
-        """Wait for the states and bring them to unit length."""
+        """Wait for the states and normalise them."""
         launched, weights = ticket
         table = self.answers(launched)
         if not np.isfinite(table).all():
@@ -110,7 +102,7 @@ class TokenEncoder(Transformer):
     def _weights(self, fields: Fields) -> Vector:
         parts = self.composer.ids(fields)
         kept = keep([len(part) for part in parts], self._room(len(parts)))
-        # A token of the text is marked by -1 - its number, which tells it from the special ones around it.
+        # -1 - id marks a token of the text, to tell it from the special tokens.
         marks, _ = self._special_tokens.row(
             [[-1 - i for i in part[:size]] for part, size in zip(parts, kept, strict=True)]
         )
@@ -118,27 +110,24 @@ class TokenEncoder(Transformer):
 
 
 def drawn(word: str, width: int) -> Vector:
-    """A vector that only the letters of a word decide, the same on every machine."""
+    """A vector hashed from the letters of a word, the same on every machine."""
     numbers = np.frombuffer(hashlib.shake_256(word.encode("utf-8", "surrogatepass")).digest(width), np.uint8)
     return numbers.astype(np.float32) - 127.5
 
 
 def unit_rows(table: Matrix) -> Matrix:
-    """Each row at unit length; zeros stay zeros."""
+    """Scale each row to unit length; zero rows stay zero."""
     norms = np.linalg.norm(table, axis=1, keepdims=True)
-    scaled: Matrix = (table / np.where(norms, norms, 1)).astype(np.float32)
-    return scaled
+    return (table / np.where(norms, norms, 1)).astype(np.float32)
 
 
 def load_token_encoder(
     spec: str, device: str = "auto", trust_code: bool = False, layer: int | None = None
 ) -> PocketTokenEncoder | TokenEncoder:
-    """The token encoder named on the command line."""
+    """Load the token encoder named on the command line."""
     if spec == "pocket":
         if layer is not None:
-            raise BadInput(
-                f"The pocket token encoder has no layers, but layer {layer} was asked for; use hf:PATH_OR_ID."
-            )
+            raise BadInput(f"The pocket token encoder has no layers, so there is no layer {layer}; use hf:PATH_OR_ID.")
         return PocketTokenEncoder()
     if spec.startswith("hf:"):
         return TokenEncoder(spec[3:], layer=layer, device=device, trust_code=trust_code)

@@ -1,4 +1,4 @@
-"""Texts as rows of token ids: cut to what fits, as the bytes of 32-bit numbers, and rows side by side."""
+"""Rows of token ids: truncated to the window, stored as bytes of 32-bit numbers, and joined into batches."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ INT32_BYTES = 4
 
 
 def packed(ids: Sequence[int]) -> bytes:
-    """Numbers as bytes, which are joined and cut much faster than lists."""
+    """Numbers as bytes, since bytes are joined and cut much faster than lists."""
     return array("i", ids).tobytes()
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """Rows of one length side by side, as the bytes of 32-bit numbers."""
+    """Rows of one length, joined, as bytes of 32-bit numbers."""
 
     rows: int
-    length: int  # of each, padding included
+    length: int  # of each row, including padding
     ids: bytes
-    sizes: bytes  # how many bytes of each are real
-    kinds: bytes | None  # segment ids, where a row has some
+    sizes: bytes  # the number of bytes in each row that are not padding
+    kinds: bytes | None  # segment ids, if any row has them
 
     def cut(self, rows: int) -> tuple[Laid, Laid | None]:
-        """The first so many rows, and the rest if there is one."""
+        """The first `rows` rows, and the rest if there is any."""
         if rows >= self.rows:
             return self, None
         end = rows * self.length * INT32_BYTES
@@ -49,7 +49,7 @@ class Laid:
 def packed_rows(
     items: Sequence[Fields], composer: Composer, special_tokens: SpecialTokens, room: Callable[[int], int]
 ) -> dict[Fields, Packed]:
-    """Each text or pair with its row; `room` tells how many tokens fit into a row of so many texts, or raises."""
+    """The row of each text or pair. `room` gives the number of tokens that fit into a row of n texts, or raises."""
     rows: dict[Fields, Packed] = {}
     for number in {len(fields) for fields in items}:
         own = [fields for fields in items if len(fields) == number]
@@ -67,7 +67,7 @@ def packed_rows(
 
 
 def laid_out(rows: list[Packed], sizes: list[int], length: int, *, padded: bool, types: bool) -> Laid:
-    """Rows of so many bytes side by side, each filled up to a length in tokens if padded; `types`: with segment ids."""
+    """Join rows of the given sizes in bytes. If `padded`, pad each to `length` tokens; `types` adds segment ids."""
     width = length * INT32_BYTES
     if padded:
         ids = b"".join([row.ljust(width, b"\0") for row, _ in rows])
@@ -82,7 +82,7 @@ def laid_out(rows: list[Packed], sizes: list[int], length: int, *, padded: bool,
 
 
 def keep(lengths: Sequence[int], room: int) -> list[int]:
-    """How many tokens of each text stay when they do not all fit: the longest text gives way first."""
+    """The number of tokens to keep of each text; if they do not fit, the longer text is cut first."""
     if sum(lengths) <= room:
         return list(lengths)
     if len(lengths) == 1:
@@ -92,10 +92,10 @@ def keep(lengths: Sequence[int], room: int) -> list[int]:
 
 
 def around(lengths: Sequence[int], field: int, start: int, end: int, room: int) -> list[tuple[int, int]]:
-    """Which tokens of each text stay when they do not all fit and some of one text must: first and last, for each.
+    """The range of tokens to keep of each text, if those from `start` to `end` of one text must stay.
 
-    The other text gives way first, from its end. What is kept of the text itself has those tokens in its middle, or is
-    shifted where the text begins or ends; if they alone are too many, the first of them are kept.
+    The other text is cut first, from its end. The text itself is cut to a window with those tokens in the middle, or
+    nearer the edge at the ends of the text. If those tokens alone do not fit, the first of them are kept.
     """
     size = min(lengths[field], room)
     left = room - size
@@ -107,7 +107,7 @@ def around(lengths: Sequence[int], field: int, start: int, end: int, room: int) 
 
 
 def writable(text: str) -> bool:
-    """Whether a string can be told to a tokenizer: half a surrogate pair cannot."""
+    """Whether a tokenizer can read a string: it cannot if the string holds half a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:

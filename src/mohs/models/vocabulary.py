@@ -1,7 +1,7 @@
-"""The words a small model knows, and a text as their numbers.
+"""The vocabulary of a small model: turns texts into rows of word ids.
 
-A row is the words of the text, lower-cased; between the two texts of a pair stands a separator that no text can spell.
-What is longer than the window is cut at the end, the longer text of a pair first.
+A row holds the lower-cased words of a text. The two texts of a pair are divided by a separator that no text can spell.
+A text longer than the window is cut at its end; in a pair, the longer text is cut first.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ FIRST_WORD = 3
 
 Row = tuple[int, ...]
 
-_MOST_PIECES = 1 << 18  # some 40 MB; then the table starts afresh
+_MOST_PIECES = 1 << 18  # some 40 MB; then the table is emptied
 _SEPARATOR = packed([SEPARATOR])
-assert PADDING == 0, "rows are filled up with bytes of nought"
+assert PADDING == 0, "rows are padded with zero bytes"
 
 
 class _Pieces(dict[str, bytes]):
-    """The numbers of the words in a piece without spaces, packed; candidates share nearly all of their pieces."""
+    """A cache of the packed word ids of pieces without spaces; candidates share nearly all of their pieces."""
 
     def __init__(self, index: dict[str, int]) -> None:
         super().__init__()
@@ -42,31 +42,31 @@ class _Pieces(dict[str, bytes]):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in the order of their numbers, and how long a row may and must be."""
+    """Words in the order of their ids, and the longest and shortest row."""
 
     words: tuple[str, ...]
-    most: int  # words in a row, separator included
-    least: int = 1  # shorter rows end in padding: a property of the text, whatever batch it is in
+    most: int  # words in a row, including the separator
+    least: int = 1  # shorter rows are padded; this depends on the text alone, not on the batch
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The number of each word."""
+        """The id of each word."""
         return {word: number + FIRST_WORD for number, word in enumerate(self.words)}
 
     @cached_property
     def digest(self) -> str:
-        """Equal for equal words in equal order."""
+        """A hash of the words in their order."""
         return hashlib.sha256("\n".join(self.words).encode()).hexdigest()[:16]
 
     def __len__(self) -> int:
         return len(self.words) + FIRST_WORD
 
     def row(self, fields: tuple[str, ...]) -> Row:
-        """The numbers of a text's words."""
+        """The ids of a text's words."""
         return tuple(array("i", self.packed(fields)))
 
     def packed(self, fields: tuple[str, ...]) -> bytes:
-        """The same as the bytes of 32-bit numbers, which are put together from those of the pieces between spaces."""
+        """Like `row`, but as bytes of 32-bit numbers, joined from those of the pieces between spaces."""
         piece = self._pieces.__getitem__
         if len(fields) == 1:
             row = b"".join(map(piece, fields[0].split(" ")))[: self.most * INT32_BYTES]
@@ -81,13 +81,13 @@ class Vocabulary:
         return _Pieces(self.index)
 
     def spans(self, fields: tuple[str, ...]) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """For each word inside the window its place in the row, and its field, start and end."""
+        """For each word inside the window: its place in the row, and its field, start and end."""
         found = Text(*fields).spans()
         lengths = [sum(span[0] == number for span in found) for number in range(len(fields))]
         kept = keep(lengths, self._room(fields))
         places: list[int] = []
         spans: list[tuple[int, int, int]] = []
-        before = 0  # words of the fields so far, in the text
+        before = 0  # number of words in the fields so far
         for field, (size, length) in enumerate(zip(kept, lengths, strict=True)):
             start = len(places) + field
             places += range(start, start + size)
@@ -96,7 +96,7 @@ class Vocabulary:
         return places, spans
 
     def visible(self, fields: tuple[str, ...]) -> tuple[int, ...] | None:
-        """How many characters of each field are inside the window; None if all are."""
+        """The number of characters inside the window, for each field; None if everything fits."""
         lengths = [len(words_of((field,))) for field in fields]
         kept = keep(lengths, self._room(fields))
         if kept == lengths:
@@ -113,12 +113,12 @@ class Vocabulary:
 
 
 def known_words(texts: Iterable[tuple[str, ...]], min_count: int, vectors: Collection[str]) -> tuple[str, ...]:
-    """The words seen often enough, most frequent first, and whatever else was seen and has a vector."""
+    """The words that were seen at least `min_count` times or have a vector, most frequent first."""
     seen = Counter(word for fields in texts for word in words_of(fields))
     kept = [(-count, word) for word, count in seen.items() if count >= min_count or word in vectors]
     return tuple(word for _, word in sorted(kept))
 
 
 def readable(words: Iterable[str]) -> list[str]:
-    """Those of some words that a text can hold: one word each, in lower case."""
+    """The words that can occur in a text: lower-case, and a single word each."""
     return [word for word in words if words_of((word,)) == [word]]

@@ -1,4 +1,4 @@
-"""A victim around another: what a defence, an ensemble or a detector is made of."""
+"""A victim that wraps another one: the base of defences, ensembles and detectors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from mohs.models.victim import Fields, Scores, Victim, traits_of
 
 
 class Wrapper:
-    """Gives every question on to the victim inside. By itself it changes nothing; a subclass overrides what it changes.
+    """Passes every question on to the wrapped victim. It changes nothing itself; a subclass overrides what it changes.
 
-    `changed` are traits that it does not keep: one that answers differently must say `inside=None`, or gradients, rows
-    of tokens, bounds and closed forms would be those of the victim inside; and `exact=False` if companions matter to
-    it. A wrapper has a name and a fingerprint of its own if it changes answers. Its network is never lent.
+    `changed` are the traits that differ. A wrapper that answers differently must set `inside=None`; otherwise
+    gradients, rows of tokens, bounds and closed forms would be those of the wrapped victim. It must set `exact=False`
+    if its answers depend on the other texts in the batch. A wrapper that changes answers needs its own name and
+    fingerprint. Its network is never lent.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Wrapper:
             setattr(self, f.name, getattr(kept, f.name))
 
     def _around(self, verdict: Victim) -> Victim:
-        """The same wrapper around the victim that judges; a subclass with settings of its own passes them on."""
+        """The same wrapper around the judging victim; a subclass with its own settings passes them on."""
         return type(self)(verdict)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
@@ -50,5 +51,5 @@ class Wrapper:
         return list(self.victim.collect(ticket))
 
     def visible(self, fields: Fields) -> tuple[int, ...] | None:
-        """How many characters of each field fit into the victim's window; None if everything does."""
+        """The number of characters inside the victim's window, for each field; None if everything fits."""
         return self.victim.visible(fields)

@@ -1,4 +1,4 @@
-"""What happened: frozen records, the run folder, export."""
+"""The results of a run: frozen records, the run folder, export."""
 
 from mohs.records.record import Outcome, Record
 from mohs.records.store import RunStore

@@ -25,9 +25,10 @@ Columns = Callable[[Record], Row]
 
 
 def rows(records: Iterable[Record], columns: Columns | None = None) -> Iterator[dict[str, Any]]:
-    """Flat rows: one column a field of the text, `adversarial_*` only where a text that fools was found.
+    """Flat rows, with one column per field of the text.
 
-    columns: what a verb's records have beside these.
+    `adversarial_*` is None unless the outcome is success or measured.
+    columns: gives the extra columns of a verb.
     """
     for record in records:
         row = record.to_row()
@@ -46,7 +47,7 @@ def rows(records: Iterable[Record], columns: Columns | None = None) -> Iterator[
 def export(
     records: Iterable[Record], format: str, out: Path | None, stdout: TextIO, columns: Columns | None = None
 ) -> int:
-    """Write all records in a format, to a file or to standard output; gives their number."""
+    """Write all records in a format, to a file or to standard output. Returns their number."""
     if format not in FORMATS:
         raise BadInput(f"Unknown format {format!r}; use {', '.join(FORMATS)}.")
     if format == "parquet" and out is None:
@@ -87,14 +88,14 @@ def _write_stdout(rows: Iterable[Row], format: str, stdout: TextIO) -> int:
         count = _write_lines(rows, format, stdout)
         stdout.flush()
         return count
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         raise
     except OSError as error:
         raise MohsError(
             f"Standard output cannot be written ({error.strerror or error}); name a file with --out."
         ) from error
     except UnicodeEncodeError as error:
-        raise MohsError(f"Standard output takes {error.encoding} only; name a file with --out.") from error
+        raise MohsError(f"Standard output accepts only {error.encoding}; name a file with --out.") from error
 
 
 def _write_lines(rows: Iterable[Row], format: str, file: TextIO) -> int:
@@ -133,7 +134,7 @@ def _write_parquet(rows: Iterable[Row], target: Path) -> int:
         **dict.fromkeys(("label", "seed", "words", "positions", "queries", "beyond_window"), pyarrow.int64()),
     }
     numbers = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64()}
-    for key in list(first)[list(first).index("traceback") + 1 :]:  # the texts, and what only this verb has
+    for key in list(first)[list(first).index("traceback") + 1 :]:  # the texts, and this verb's extra columns
         value = next((row[key] for row in batch if row[key] is not None), None)
         kinds[key] = numbers.get(type(value), texts)
     schema = pyarrow.schema([(key, kinds.get(key, texts)) for key in first])
@@ -153,12 +154,12 @@ def _write_parquet(rows: Iterable[Row], target: Path) -> int:
 
 
 def _alike(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows, refusing one with other columns than the first: a table would lose them."""
+    """The rows. Refuses a row whose columns differ from the first: a table would lose them."""
     columns: list[str] = []
     for row in rows:
         columns = columns or list(row)
         if list(row) != columns:
             raise BadInput(
-                f"Example {row['example_id']!r} has other text fields than the first; a table needs the same in all."
+                f"Example {row['example_id']!r} has other text fields than the first; give all examples the same ones."
             )
         yield row

@@ -1,6 +1,6 @@
-"""What only some kinds of run find, as one frozen dataclass a verb: written to a record's JSON and read back.
+"""Writes a verb's own findings to a record's JSON and reads them back. Each verb has one frozen dataclass for them.
 
-A field that is None or False by default is left out while it is; all others are always written.
+A field is left out while it has its default value of None or False. All other fields are always written.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def finding_to_json(value: Any) -> Any:
 
 
 def finding_from_json(kind: Any, row: Any) -> Any:
-    """What finding_to_json wrote, as an object of that kind; unknown keys of another version are ignored."""
+    """Read back what finding_to_json wrote, as an object of this kind. Unknown keys of other versions are ignored."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return _one_of(arguments, row)
@@ -52,7 +52,7 @@ def finding_from_json(kind: Any, row: Any) -> Any:
 
 
 def _one_of(kinds: Sequence[Any], row: Any) -> Any:
-    """The member of a union that fits: None, a tuple for a list, or the one other."""
+    """Read a row as the union member that fits: None, a tuple for a list, or else the remaining type."""
     if row is None:
         return None
     several = isinstance(row, list)

@@ -14,19 +14,19 @@ from mohs.text.text import Edit
 class Outcome(StrEnum):
     """How an attempt ended."""
 
-    SUCCESS = "success"  # the victim, asked again, is fooled
-    FAILED = "failed"  # the search ended without fooling it
-    SKIPPED = "skipped"  # the original met the goal already, or (targeted) was misread: nothing to attack
-    EXHAUSTED = "exhausted"  # the query budget was spent without fooling it
-    DETECTED = "detected"  # the search ended with a text that the victim rejects: it withstood
-    REJECTED = "rejected"  # the victim rejects the original: a false alarm, and nothing to attack
-    MEASURED = "measured"  # nothing was to be won: the record holds a measurement
-    ERROR = "error"  # something raised; says nothing about the victim's robustness
+    SUCCESS = "success"  # the victim is fooled, and a second query confirms it
+    FAILED = "failed"  # the search ended without fooling the victim
+    SKIPPED = "skipped"  # nothing to attack: the original already met the goal, or (targeted) was misclassified
+    EXHAUSTED = "exhausted"  # the query budget was spent without fooling the victim
+    DETECTED = "detected"  # the victim rejected the text that the search ended with: the attack failed
+    REJECTED = "rejected"  # the victim rejected the original: a false alarm, and nothing to attack
+    MEASURED = "measured"  # not an attack: the record holds a measurement
+    ERROR = "error"  # an exception was raised; says nothing about the victim's robustness
 
 
 @dataclass(frozen=True)
 class Record:
-    """Everything to know about one attempt; a function of victim, example, attack and seed alone."""
+    """The result of one attempt. Depends only on victim, example, attack and seed."""
 
     attack: str
     example_id: str
@@ -41,23 +41,23 @@ class Record:
     edits: tuple[Edit, ...] = ()
     scores_before: tuple[float, ...] = ()
     scores_after: tuple[float, ...] = ()
-    queries: int = 0  # distinct texts the search asked the victim, the original included
+    queries: int = 0  # distinct texts sent to the victim, including the original
     measures: dict[str, float] = field(default_factory=dict)  # of the perturbed text against the original
-    beyond_window: int = 0  # words the victim cannot see, which were not attacked
-    near_tie: bool = False  # the verdict stands on a margin under 1e-4
-    finding: Any = None  # what only the verb of this run finds: see mohs.records.finding; `details` in JSON
-    by: str = ""  # the member that succeeded, where the attack is a battery of several
+    beyond_window: int = 0  # words outside the victim's window, which were not attacked
+    near_tie: bool = False  # the verdict rests on a margin below 1e-4
+    finding: Any = None  # the verb's own results, see mohs.records.finding; `details` in JSON
+    by: str = ""  # in a battery of several attacks, the one that succeeded
     error: str | None = None  # one sentence
-    traceback: str | None = field(default=None, compare=False)  # where it raised, which depends on the schedule
+    traceback: str | None = field(default=None, compare=False)  # depends on the schedule, so not compared
 
     def __post_init__(self) -> None:
-        for name in ("error", "traceback"):  # may quote anything; what no encoding can write becomes an escape
+        for name in ("error", "traceback"):  # may quote anything; escape what cannot be encoded
             quoted = getattr(self, name)
             if quoted is not None:
                 object.__setattr__(self, name, quoted.encode("utf-8", "backslashreplace").decode("utf-8"))
 
     def to_row(self) -> dict[str, Any]:
-        """The fields by name, in order; the finding as plain values under `details`."""
+        """The fields by name, in order. The finding becomes plain values under `details`."""
         row = {("details" if name == "finding" else name): value for name, value in vars(self).items()}
         row["details"] = {} if self.finding is None else finding_to_json(self.finding)
         return row
@@ -68,9 +68,9 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str, kind: type | None = None) -> Record:
-        """Read back what to_json wrote; unknown keys of a newer version are ignored.
+        """Read back what to_json wrote. Unknown keys of a newer version are ignored.
 
-        kind: what its finding is; without one it stays a dictionary.
+        kind: the class of its finding; without it the finding stays a dictionary.
         """
         row = json.loads(line)
         details = row.pop("details", None)

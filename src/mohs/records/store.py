@@ -1,4 +1,4 @@
-"""The run folder: a manifest that says what was asked for, and a journal with one transaction a finished example."""
+"""The run folder: a manifest with the settings of the run, and a journal with one transaction per finished example."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ CREATE TABLE IF NOT EXISTS effort (name TEXT PRIMARY KEY, value REAL NOT NULL) W
 
 
 class _Plain(yaml.SafeDumper):
-    """YAML without anchors: what is said twice is written twice."""
+    """YAML without anchors: repeated values are written out in full."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 class RunStore:
-    """Records on disk (or, without a folder, in memory), added one by one and safe against a kill at any moment."""
+    """Records on disk, or in memory without a folder. They are added one by one; a kill at any moment is safe."""
 
     def __init__(self, folder: Path | None, manifest: Mapping[str, Any], *, lock: IO[str] | None = None) -> None:
         self.folder = folder
@@ -49,9 +49,9 @@ class RunStore:
 
     @classmethod
     def open(cls, folder: Path | None, manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> RunStore:
-        """Start a run, or go on with the one in the folder if it was asked for in the same way.
+        """Start a run, or resume the one in the folder if its settings are the same.
 
-        `identity` is the part of the manifest that must be equal for records to belong together.
+        `identity` is the part of the manifest that must be equal to resume.
         """
         if folder is None:
             return cls(None, {**manifest, "identity": dict(identity)})
@@ -121,7 +121,7 @@ class RunStore:
             return dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
 
     def done(self) -> set[tuple[str, str]]:
-        """Attack and example id of everything finished; what ended in an error is tried again."""
+        """Attack and example id of every finished example. Errors do not count: they are tried again."""
         with self._reading():
             return set(self._db.execute("SELECT attack, example FROM records WHERE record ->> 'outcome' != 'error'"))
 
@@ -130,9 +130,9 @@ class RunStore:
             return int(self._db.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def records(self, kind: type | None = None) -> Iterator[Record]:
-        """All records, by attack in the order asked for and then in the order of the data.
+        """All records, sorted by attack in the order of the command, then in the order of the data.
 
-        kind: what their findings are; without one these stay dictionaries.
+        kind: the class of their findings; without it the findings stay dictionaries.
         """
         attacks = list(self.manifest.get("config", {}).get("attacks") or [])
         with self._reading():
@@ -145,7 +145,7 @@ class RunStore:
                     yield Record.from_json(line, kind)
 
     def close(self) -> None:
-        """Close the journal and let others write."""
+        """Close the journal and release the lock."""
         self._db.close()
         if self._lock is not None:
             self._lock.close()
@@ -156,7 +156,7 @@ class RunStore:
             yield
         except sqlite3.Error as error:
             raise MohsError(
-                f"The run {self.folder} cannot be saved ({error}); what was finished before is kept. "
+                f"The run {self.folder} cannot be saved ({error}); everything finished before is kept. "
                 "Make room or repair the folder, then run the same command again."
             ) from error
 
@@ -178,7 +178,7 @@ def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
             raise
-        # A folder that one may only read. Without a log beside it, the journal is whole as it is.
+        # The folder is read-only. Without a write-ahead log beside it, the journal is complete.
         log = folder / f"{JOURNAL}-wal"
         whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
         return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
@@ -214,7 +214,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def current(manifest: dict[str, Any]) -> dict[str, Any]:
-    """A manifest as it is written now: version 0.1.0 named the tasks of every command in `config.attacks`."""
+    """A manifest in the current format. Version 0.1.0 listed the tasks of every command in `config.attacks`."""
     if "tasks" not in manifest:
         manifest["tasks"] = list(manifest["config"].get("attacks") or [])
         for part in (manifest["config"], manifest.get("identity", {})):
@@ -226,7 +226,7 @@ def current(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inside(folder: Path) -> str:
-    """The runs in a folder of runs, the newest first."""
+    """The end of a message: the runs inside this folder, newest first."""
     found = sorted(folder.glob(f"*/{MANIFEST}"), key=lambda path: (-path.stat().st_mtime, path))
     names = [str(path.parent) for path in found[:_RUNS_NAMED_IN_A_MESSAGE]]
     more = f" and {len(found) - _RUNS_NAMED_IN_A_MESSAGE} more" if len(found) > _RUNS_NAMED_IN_A_MESSAGE else ""
@@ -234,7 +234,7 @@ def _inside(folder: Path) -> str:
 
 
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write beside and rename, so that a kill leaves either no manifest or a whole one."""
+    """Write to a temporary file and rename it, so that a kill leaves no manifest or a complete one."""
     beside = folder / _UNFINISHED_MANIFEST
     lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False, allow_unicode=True)
     if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
@@ -264,7 +264,7 @@ def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
     changed = [(key, old.get(key), new.get(key)) for key in differences(old, new)]
     lines = []
     for key, one, other in changed:
-        if isinstance(one, dict) and isinstance(other, dict):  # only what both have: the rest follows from other keys
+        if isinstance(one, dict) and isinstance(other, dict):  # only shared keys: the rest follows from others
             shared = [name for name in one if name in other and one[name] != other[name]]
             lines += [
                 f"  {key} of {name}: {one.get(name)!r} in the folder, {other.get(name)!r} asked for"
@@ -276,6 +276,6 @@ def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
     if changed:
         difference = "\n".join(lines)
         raise BadInput(
-            f"{folder} holds a run that was asked for differently, or with another victim or data:\n{difference}\n"
-            "Ask for the same thing to go on with it, or choose another --out."
+            f"{folder} holds a run with other settings, or of another victim or data:\n{difference}\n"
+            "Use the same settings to resume it, or choose another --out."
         )

@@ -1,1 +1,1 @@
-"""Records -> figures -> tables and pages: a folder for each verb, and beside the folders what they share."""
+"""Turns records into figures, and figures into tables and pages. Each verb has a folder; shared code is beside them."""

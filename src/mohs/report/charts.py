@@ -1,4 +1,4 @@
-"""The geometry that the charts of several kinds of run share; the templates draw them."""
+"""Chart geometry that several kinds of run share. The templates do the drawing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BARS = 16
 
 
 def bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """Histograms of the words changed, one an attack, over the same bins."""
+    """Histograms of the words changed, one for each attack, with the same bins."""
     if not words:
         return None
     low, high = min(map(min, words.values())), max(map(max, words.values()))
@@ -26,7 +26,7 @@ def bars(words: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Round numbers from below the lowest to above the highest, about four steps of them."""
+    """Round numbers that enclose `low` and `high`, in about four steps."""
     room = max(high - low, 1e-4)
     raw = room / 4
     power = 10.0 ** math.floor(math.log10(raw))
@@ -36,5 +36,5 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def written(value: float) -> str:
-    """A tick: no more digits than it needs."""
+    """A tick's label, without trailing zeros."""
     return f"{value:.10f}".rstrip("0").rstrip(".") or "0"

@@ -1,26 +1,27 @@
-"""The list of attempts on a page: which rows it has, which columns, and each row as the page's script draws it."""
+"""The list of attempts on a page: its rows, its columns, and each row in the form that the page's script draws."""
 
 from __future__ import annotations
 
 import heapq
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mohs.records import Outcome, Record
+from mohs.report.template import embedded
 from mohs.text import Text
 
 MOST_ROWS = 2000
-_LONGEST_NAME = 48  # an attack that was built by hand is named by its settings, which can fill a screen
+_LONGEST_NAME = 48  # a hand-built attack is named by its settings, which can fill a screen
 
-Piece = str | list[str] | dict[str, str]  # as it was; old word, new word and its source; a patch pair
+Piece = str | list[str] | dict[str, str]  # unchanged text; [old word, new word, its source]; a patch pair
 
 
 class Listing:
-    """What the page needs of the records, gathered while they stream by: counts, and the rows worth showing.
+    """Collects what the page needs while the records stream by: counts, and the rows worth showing.
 
-    Of too many rows successes stay first and skipped ones last, and the attacks share the room.
+    If there are too many rows, it keeps successes first and skipped ones last, and all attacks get equal room.
     """
 
     def __init__(self, row: Callable[[Record, int], dict[str, Any]]) -> None:
@@ -29,14 +30,13 @@ class Listing:
         self.words: dict[str, Counter[int]] = {}
         self.queries: dict[str, Counter[int]] = {}
         self._row = row
-        self._kept: list[tuple[int, int, int, dict[str, Any]]] = []  # a heap, the least wanted row on top
+        self._kept: list[tuple[int, int, int, dict[str, Any]]] = []  # a heap with the least important row on top
         self._ranks: Counter[tuple[str, int]] = Counter()
 
-    def watch(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records, unchanged, while they are noted."""
+    def read(self, records: Iterable[Record]) -> None:
+        """Collect from the records of a run."""
         for number, record in enumerate(records):
             self._add(number, record)
-            yield record
 
     def _add(self, number: int, record: Record) -> None:
         attack = self.attacks.setdefault(record.attack, len(self.attacks))
@@ -54,48 +54,65 @@ class Listing:
             heapq.heapreplace(self._kept, (*key, self._row(record, attack)))
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows kept, in the order of the run."""
+        """The kept rows, in the order of the run."""
         return [row for *_, row in sorted(self._kept, key=lambda kept: -kept[2])]
 
-    def values(self, **called: str) -> dict[str, Any]:
-        """What the template of the list needs; `called` are other names for outcomes."""
+    def values(
+        self,
+        attacks: Iterable[str],
+        columns: list[dict[str, Any]],
+        called: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> dict[str, Any]:
+        """The values for the list's template. `called` renames outcomes; `more` is passed on to the script."""
         rows = self.rows()
         here = Counter(row["outcome"] for row in rows)
+        renamed = {} if called is None else {"called": called}
+        data = {"attacks": list(attacks), "columns": columns, **renamed, "rows": rows, **more}
         return {
+            "columns": columns,
+            "data": embedded(data),
             "outcomes": {str(o): (here[o], self.outcomes[o]) for o in Outcome if self.outcomes[o]},
-            "called": called,
+            "called": called or {},
             "total": self.outcomes.total(),
             "shown": len(rows),
         }
 
 
 def column(cell: str, name: str, width: float | None, *, right: bool = False, then: str = "") -> dict[str, Any]:
-    """A column of the list: its kind of cell, its head and its share of the width; all but the text sort the list.
+    """A column of the list: its kind of cell, its heading and its share of the width. All but the text sort the list.
 
-    `then` is the head of a second thing to sort by.
+    `then` is the heading of a second sort key.
     """
     heads = [[None if cell == "text" else cell, name]]
     return {"cell": cell, "heads": [*heads, ["after", then]] if then else heads, "width": width, "right": right}
 
 
 def named(label: int, labels: Sequence[str]) -> str:
-    """What a class is called."""
+    """The name of a class, or its number if it has none."""
     return str(labels[label]) if 0 <= label < len(labels) else str(label)
 
 
+def said_of(record: Record, labels: Sequence[str]) -> str | None:
+    """The final prediction, or None if it is the true label."""
+    last = record.scores_after or record.scores_before
+    said = first_of_highest(last) if last else record.label
+    return named(said, labels) if said != record.label else None
+
+
 def first_of_highest(scores: Sequence[float]) -> int:
-    """The class predicted."""
+    """The predicted class: the first with the highest score."""
     return max(range(len(scores)), key=scores.__getitem__)
 
 
 def share(scores: Sequence[float], label: int) -> float | None:
-    """A class's probability as the page shows it, None where it is none."""
+    """A class's probability as the page shows it, or None if there is none."""
     found = scores[label] if 0 <= label < len(scores) else math.nan
     return round(found, 4) if math.isfinite(found) else None
 
 
 def row_of(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
-    """What the row of any record has."""
+    """The part of a row that every kind of record has."""
     row: dict[str, Any] = {
         "id": record.example_id,
         "attack": attack,
@@ -118,21 +135,21 @@ def row_of(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]
 
 
 class Placed(Protocol):
-    """A word that may stand at a place."""
+    """A word that could replace another at a position."""
 
     @property
     def position(self) -> int:
-        """Of the word in the text."""
+        """The index of the word in the text."""
         ...
 
     @property
     def new(self) -> str:
-        """The other word."""
+        """The replacement."""
         ...
 
 
 def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
-    """For each field its text in pieces."""
+    """The text of each field, split into pieces."""
     edits = {edit.position: edit for edit in record.edits}
     at = patch.position if patch else None
     found: list[list[Piece]] = [[] for _ in record.original]
@@ -154,7 +171,7 @@ def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
 
 
 def short_names(attacks: Iterable[str]) -> dict[str, str]:
-    """The attacks' names, cut where they are too long and kept apart."""
+    """The attacks' names: long ones are cut, and equal results are numbered."""
     found: dict[str, str] = {}
     for attack in attacks:
         short = attack if len(attack) <= _LONGEST_NAME else attack[: _LONGEST_NAME - 1] + "…"

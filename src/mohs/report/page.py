@@ -1,24 +1,34 @@
-"""The page of a run whose verb has none of its own: its tables, and the list of attempts."""
+"""What all pages share, and the default page: tables and a list of attempts, for verbs without a page of their own."""
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mohs.report.listing import Listing, column, row_of, short_names
 from mohs.report.table import order_of
-from mohs.report.template import embedded, rendered
+from mohs.report.template import rendered
 
 if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.runs.run import Run
 
 
+def page_of(template: str, view: View, title: str, **values: Any) -> str:
+    """Fill in a template with the facts that every page shows, plus the given values."""
+    versions = view.facts.get("versions", {})
+    return rendered(template, title=title, config=view.config, versions=versions, flags=view.notes, **values)
+
+
+def on_data(view: View) -> str:
+    """The start of a page's title."""
+    return f"{view.config.get('victim', 'a model')} on {view.config.get('data', 'examples')}"
+
+
 def plain_page(view: View, run: Run) -> str:
-    """The whole page."""
-    labels = [str(label) for label in view.config.get("labels") or ()]
+    """The whole page as HTML."""
+    labels = view.labels
     listing = Listing(lambda record, attack: row_of(record, attack, labels))
-    deque(listing.watch(run.records()), maxlen=0)
+    listing.read(run.records())
     tables = view.tables()
     figures = [{name: (value, note) for name, value, note in rows} for _, rows in tables]
     columns = [
@@ -30,18 +40,14 @@ def plain_page(view: View, run: Run) -> str:
         column("text", "Text", None),
     ]
     names = short_names(listing.attacks)
-    return rendered(
+    return page_of(
         "page.html.j2",
-        title=view.title,
-        config=view.config,
-        versions=view.facts.get("versions", {}),
+        view,
+        view.title,
         headline=f"{len(run):,} of {run.planned:,} attempts of mohs {run.command} are finished",
-        flags=view.notes,
         names=names,
         captions=[caption for caption, _ in tables],
         figures=figures,
         order=order_of(figures),
-        columns=columns,
-        data=embedded({"attacks": list(names.values()), "columns": columns, "rows": listing.rows()}),
-        **listing.values(),
+        **listing.values(names.values(), columns),
     )

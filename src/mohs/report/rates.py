@@ -1,4 +1,4 @@
-"""Shares and means, each with its denominator named and a 95% interval."""
+"""Shares and means, each with a named denominator and a 95% interval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 _RESAMPLES = 2000
 _Z = NormalDist().inv_cdf(0.975)
-_DRAWN = 1 << 16  # numbers at a time: few enough for a processor's cache
+_DRAWN = 1 << 16  # numbers per chunk: few enough to fit the processor's cache
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A share: how many of how many, with its Wilson interval. `of` names the denominator."""
+    """A share: `hits` out of `total`, with its Wilson interval. `of` names the denominator."""
 
     hits: int
     total: int
@@ -25,7 +25,7 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The share, or None if there is nothing to divide by."""
+        """The share, or None if the denominator is zero."""
         return self.hits / self.total if self.total else None
 
     @property
@@ -33,7 +33,7 @@ class Rate:
         """The 95% Wilson score interval."""
         if not self.total:
             return None
-        # By its formula: scipy.stats takes longer to load than all the rest of a small run takes.
+        # Computed by hand: loading scipy.stats takes longer than a whole small run.
         n, share, z = self.total, self.hits / self.total, _Z
         middle = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -42,7 +42,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean with its 95% percentile-bootstrap interval. `over` names what it is taken over."""
+    """A mean with its 95% percentile-bootstrap interval. `over` names what is averaged over."""
 
     value: float | None
     low: float | None
@@ -52,7 +52,7 @@ class Mean:
 
 
 def mean_of(values: Sequence[float], over: str) -> Mean:
-    """The mean of some values; its interval comes from resampling with a fixed seed."""
+    """The mean of the values. Its interval comes from resampling with a fixed seed."""
     if not values:
         return Mean(None, None, None, 0, over)
     numbers = np.asarray(values, dtype=np.float64)
@@ -63,7 +63,7 @@ def mean_of(values: Sequence[float], over: str) -> Mean:
 
 
 def _resampled(numbers: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
-    """Means of as many numbers drawn with replacement, some at a time so that memory stays small."""
+    """Means of bootstrap samples as large as the data, in chunks to save memory."""
     generator = np.random.default_rng(0)
     step = max(1, _DRAWN // len(numbers))
     for done in range(0, _RESAMPLES, step):

@@ -1,4 +1,4 @@
-"""Figures as a table for terminals and notebooks: what the tables of all runs share."""
+"""Figures as tables for terminals and notebooks: what all kinds of run share."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rich.text import Text
 
 from mohs.report.rates import Mean, Rate
 
-_GAP = 2  # blanks between columns
-_LABEL = 16  # as narrow as the names of figures may be folded
+_GAP = 2  # spaces between columns
+_LABEL = 16  # the narrowest width to which names of figures are folded
 
 
 def rate(value: Rate) -> str:
@@ -32,7 +32,7 @@ def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
 
 
 def order_of(columns: Iterable[Iterable[str]]) -> list[str]:
-    """The names of all figures, each where its own column has it: what only a later one has is no appendix."""
+    """The names of all figures. A name that only a later column has goes after its neighbour, not to the end."""
     order: list[str] = []
     for column in columns:
         at = 0
@@ -46,9 +46,9 @@ def order_of(columns: Iterable[Iterable[str]]) -> list[str]:
 
 
 def tables_of(found: Sequence[tuple[str, Sequence[tuple[str, str, str]]]], width: int) -> tuple[list[Table], bool]:
-    """One column each, for a terminal: as many tables as keep every figure on one line.
+    """Tables for a terminal with one column for each caption: as many tables as keep every figure on one line.
 
-    Where all of it fits, the denominators stand beside the figures; it is told whether they do.
+    If there is room, the denominators stand beside the figures. The second value returned says whether they do.
     """
     names = [name for name, _ in found]
     columns = [{name: (value, of) for name, value, of in rows} for _, rows in found]
@@ -81,7 +81,7 @@ def _table(
     notes: Sequence[str] | None,
     width: int,
 ) -> Table:
-    """One table; names of figures and attacks are folded before a value is."""
+    """One table. Names of figures and attacks are folded before values are."""
     spare = width - sum(_GAP + needed for _, _, needed in attacks)
     label = min(max(map(len, order), default=0), max(_LABEL, spare))
     spare -= label
@@ -101,7 +101,7 @@ def _table(
 
 
 def table_html(found: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]) -> str:
-    """Small tables for notebooks: a caption, and rows of a name, a figure and what it is of."""
+    """Small tables for notebooks: a caption, and rows with a name, a value and its denominator."""
     blocks = []
     for caption, figures in found:
         rows = "".join(

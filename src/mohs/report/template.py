@@ -1,4 +1,4 @@
-"""How a page is made: templates here and in the folders, text that cannot become markup, one file at the end."""
+"""Makes a page from templates: all inserted text is escaped, and the result is one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mohs.errors import MohsError
 
 
 def rendered(name: str, **values: Any) -> str:
-    """A template filled in, by its path in the folder of reports; whatever is not a template's own is escaped."""
+    """Fill in a template, named by its path inside `mohs/report`. All values are escaped."""
     folder = resources.files("mohs.report")
     page = Environment(
         autoescape=True,
@@ -27,14 +27,14 @@ def rendered(name: str, **values: Any) -> str:
 
 
 def embedded(value: Any) -> Markup:
-    """JSON that no HTML parser can take for markup."""
+    """JSON that no HTML parser can mistake for markup."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.translate({ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}))
 
 
 def written(page: str, path: Path) -> Path:
-    """The page on disk; what stood there before stays until all of it is written."""
-    special = path.exists() and not path.is_file()  # a pipe or a device cannot be renamed onto
+    """Write the page to disk. An older file stays until the new one is complete."""
+    special = path.exists() and not path.is_file()  # a pipe or a device cannot be replaced by a rename
     target = path if special else path.parent / f"{path.name}.part"
     try:
         target.write_bytes(page.encode("utf-8", "backslashreplace"))

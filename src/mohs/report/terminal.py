@@ -1,4 +1,4 @@
-"""A run on the terminal: what it has to show, and what it cost; and what the views of several kinds of run share."""
+"""Prints a run on the terminal: its figures and its cost. Also holds printing helpers that several views share."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int = 0, **extra: Any) -> str:
-    """Print a run as its view has it; gives a sentence about errors, empty if there were none."""
-    notes = view.notes  # reads the records: nothing is printed of a run that cannot be read
+    """Print a run through its view. Returns a sentence about errors, or an empty string if there were none."""
+    notes = view.notes  # reads the records first, so that an unreadable run prints nothing
     if as_json:
         place = str(run.folder) if run.folder else None
         progress = {"finished": len(run), "planned": run.planned, "notes": notes}
@@ -49,7 +49,7 @@ def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int 
 
 
 def _cost(effort: Mapping[str, float]) -> str:
-    """What the victim was asked, the other models, and how long it took."""
+    """The calls to the victim and to the other models, and the time taken."""
     parts = [
         f"{effort.get('forwards', 0):.0f} texts in {effort.get('batches', 0):.0f} batches",
         f"{effort.get('reused', 0):.0f} answers from the cache",
@@ -60,7 +60,7 @@ def _cost(effort: Mapping[str, float]) -> str:
 
 
 def show_tables(console: Console, tables: Sequence[Table], below: str) -> None:
-    """Tables one below the other, and what is to be said about all of them."""
+    """Print tables one below the other, then a note about all of them."""
     for number, table in enumerate(tables):
         if number:
             console.print()
@@ -69,9 +69,9 @@ def show_tables(console: Console, tables: Sequence[Table], below: str) -> None:
 
 
 def diff(record: Record) -> Styled:
-    """The original with each replaced word struck out and its replacement behind an arrow.
+    """The original text, with each replaced word struck out and followed by an arrow and its replacement.
 
-    Words left out stand in `[-...-]`, neighbours together, so that a text of a few words that stayed can be read.
+    Deleted words stand in `[-...-]`, adjacent ones together, so that a text with few words left stays readable.
     """
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
@@ -109,7 +109,7 @@ def diff(record: Record) -> Styled:
 
 
 def printable(text: str) -> str:
-    """A string without the control characters that would steer a terminal; as long as before."""
+    """The string with each terminal control character replaced by U+FFFD. Its length does not change."""
     return _CONTROL.sub("\ufffd", text)
 
 

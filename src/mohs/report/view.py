@@ -1,4 +1,4 @@
-"""How a finished run is shown: what every verb's view has."""
+"""How a run is shown: the base class of every verb's view."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A run's figures for machines, people and browsers. Making one is free: records are read when first needed.
+    """Shows a run as JSON, on a terminal and as a page. Creating one is cheap: records are read when first needed.
 
-    A verb's view is a subclass. It must say its `tables`; everything else is made of them unless it says better.
+    Each verb has a subclass. It must define `tables`; the rest is built from them unless it is overridden.
     """
 
-    offers: ClassVar[tuple[str, ...]] = ()  # methods that can be called on the run itself, the main figures first
+    offers: ClassVar[tuple[str, ...]] = ()  # methods that the run itself offers, the main figures first
 
     def __init__(self, run: Run) -> None:
         self._run = run
 
     @classmethod
     def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None) -> View:
-        """The view of a run; only some verbs can compare two runs or take another epsilon."""
+        """The view of a run. Only some verbs can compare two runs or take another epsilon."""
         if against is not None:
             raise BadInput(
-                f"{run.folder or 'This run'} is no bias run: --against compares two runs of `mohs bias`, "
+                f"{run.folder or 'This run'} is not a bias run: --against compares two runs of `mohs bias`, "
                 "before and after debiasing."
             )
         if epsilon is not None:
@@ -44,29 +44,39 @@ class View:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """What was asked for."""
+        """The settings of the run."""
         found: Mapping[str, Any] = self._run.manifest.get("config", {})
         return found
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What turned out before the first search."""
+        """What was found out before the first search."""
         found: Mapping[str, Any] = self._run.manifest.get("facts", {})
         return found
 
     def tables(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
-        """Captions and rows: a figure's name, its value, and what it is a share or mean of."""
+        """Captions and rows. A row is a figure's name, its value, and its denominator."""
         raise NotImplementedError
 
     @property
+    def labels(self) -> list[str]:
+        """The names of the classes, if known."""
+        return [str(label) for label in self.config.get("labels") or ()]
+
+    @property
+    def about(self) -> str:
+        """The part of the title that says what was done."""
+        return self._run.command
+
+    @property
     def title(self) -> str:
-        """What stands above the table."""
+        """The line above the table."""
         config = self.config
-        return f"{config.get('victim')} on {config.get('data')}, {self._run.command}, seed {config.get('seed')}"
+        return f"{config.get('victim')} on {config.get('data')}, {self.about}, seed {config.get('seed')}"
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
+        """What a reader must know before trusting the figures."""
         from mohs.report.flags import run_flags
 
         return [*run_flags(self.facts, len(self._run), self._run.planned), *self.facts.get("notes", ())]
@@ -77,11 +87,11 @@ class View:
         return sum(record.error is not None for record in self._run.records())
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         return {"figures": {caption: {name: value for name, value, _ in rows} for caption, rows in self.tables()}}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people on a terminal: tables, and a few examples."""
+        """Print the tables, and a few examples, on a terminal."""
         from mohs.report.table import tables_of
         from mohs.report.terminal import show_tables
 
@@ -100,9 +110,9 @@ class View:
         return plain_page(self, self._run)
 
     def columns(self, record: Record) -> dict[str, Any]:
-        """Further columns of an export."""
+        """Extra columns of an export."""
         return {}
 
     def files(self, folder: Path) -> list[Path]:
-        """Write what else belongs into a run folder, and say what was written."""
+        """Write further files into the run folder and return their paths."""
         return []

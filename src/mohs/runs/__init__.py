@@ -1,4 +1,4 @@
-"""From a verb's options to a finished run: settings, subject, services, job, workers, the loop, and `Run`."""
+"""Turns a verb's options into a finished run: settings, subject, services, job, workers, the loop, and `Run`."""
 
 import lazy_loader
 

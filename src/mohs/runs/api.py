@@ -1,6 +1,6 @@
-"""The verbs as functions: `mohs.attack(victim, examples, ...)` and its like, made from their options.
+"""The verbs as functions, made from their options: `mohs.attack(victim, examples, ...)` and the others.
 
-What type checkers see is in api.pyi, which `scripts/build_stubs.py` writes from the same options.
+Type checkers read api.pyi, which `scripts/build_stubs.py` writes from the same options.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from mohs.tasks.option import options_of
 from mohs.tasks.plan import Verb
 
 _OWN = {
-    "out": ("str | Path | None", "A run folder, which makes the run resumable; without one it lives in memory."),
-    "progress": ("Progress | None", "Called with the newest record, how many are finished, and of how many."),
+    "out": ("str | Path | None", "A run folder; the run can then be resumed. By default the run stays in memory."),
+    "progress": ("Progress | None", "Called with the newest record, the number finished, and the total."),
     "said": (
         "Callable[[str], None] | None",
-        "Called with each sentence that is known before the first search.",
+        "Called with each note of the run before the first search.",
     ),
 }
 
@@ -55,12 +55,12 @@ def function_of(verb: type[Verb]) -> Callable[..., Run]:
 
 
 def _positional(verb: type[Verb]) -> list[str]:
-    """The arguments that need no name."""
+    """The names of the positional arguments."""
     return ["victim", "examples", *([verb.third] if verb.third else [])]
 
 
 def signature_of(verb: type[Verb]) -> inspect.Signature:
-    """Victim and examples, perhaps one option by its place, the others by name."""
+    """The signature: victim, examples and perhaps one option are positional, the others keyword-only."""
     positional = _positional(verb)
     found = {f.name: (f.type, f.default) for kind in (verb, Settings) for f, _ in options_of(kind)}
     found["victim"] = (found["victim"][0], inspect.Parameter.empty)
@@ -82,7 +82,7 @@ def signature_of(verb: type[Verb]) -> inspect.Signature:
 
 
 def docstring_of(verb: type[Verb]) -> str:
-    """What the verb is about, and every option with its help."""
+    """The verb's docstring, and every option with its help."""
     text, code, example = inspect.cleandoc(verb.__doc__ or "").partition(">>>")
     about = text.partition("Examples:\n")[0]
     told = {

@@ -62,49 +62,49 @@ def attack(
 ) -> Run:
     """Attack a classifier and report how often it was fooled.
 
-    The run folder gets the page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
-    resume or repeat the run: running the same command again resumes it.
+    The run folder gets a page (report.html), the adversarial examples (adversarial.jsonl) and everything needed to
+    resume or repeat the run. Running the same command again resumes it.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    attacks: An attack (see `mohs attacks`), standard for a battery, or FILE.py:CLASS; repeat for several.
-    budget: The most queries for one example.
-    goal: untargeted; targeted:CLASS (name or number); below:P, the label's probability; for input-reduction reduced:N,
-        at most N words left.
-    source: Where words come from instead: see `mohs spaces`, or FILE.py:CLASS.
-    constraints: A further constraint; repeat for several: see `mohs spaces`.
-    measures: Measure the final texts by this too: see `mohs spaces`.
-    stopwords: Words left alone, instead of the attack's own: a file, none, english or nltk.
-    entities: What replaces named entities, for pwws: a file of `mohs entities`.
+    attacks: An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.
+    budget: The most queries per example.
+    goal: untargeted; targeted:CLASS (name or number); below:P (the label's probability falls below P); reduced:N (at
+        most N words left, for input-reduction).
+    source: Source of the substitutes, instead of the attack's own: see `mohs spaces`, or FILE.py:CLASS.
+    constraints: An additional constraint (see `mohs spaces`); repeat for several.
+    measures: An additional measure of the final texts (see `mohs spaces`); repeat for several.
+    stopwords: Words that never change, instead of the attack's own list: a file, none, english or nltk.
+    entities: Replacements for named entities, for pwws: a file made by `mohs entities`.
     encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
     token_encoder: Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.
     masked_lm: Masked language model: hf:PATH_OR_ID.
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
-    tagger: Tagger: auto (default: spaCy if installed), pocket, spacy:NAME.
+    tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
     grammar: Grammar checker: harper (default) or languagetool:URL.
-    vectors: Word vectors: pocket (default), a file or folder, or an asset.
-    wordnet: WordNet's database files; by default the asset.
+    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
+    wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.
-    n: The first N examples, or see --sample; all if not given.
-    sample: Draw the N examples of --n at random with this seed; by default the first.
-    fields: Text column, or two for pairs: premise,hypothesis.
+    n: Use the first N examples, or draw N with --sample; by default all.
+    sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
-    id_field: Id column, where there is one.
+    id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: auto, cpu, cuda or cuda:N.
-    labels: Class names in the victim's order: negative,positive.
-    victim_options: output=logits, batch=64, dtype=bf16, rate=10 ...
-    trust_pickle: Open sklearn: files, which can run code.
-    trust_code: Run code that an hf: model brings along.
-    seed: Seed of everything random.
-    at_once: How many searches are alive at once; by default as many as suit the verb and the victim's device.
+    device: Device for the models: auto, cpu, cuda or cuda:N.
+    labels: Class names in the victim's order, such as negative,positive.
+    victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
+    trust_pickle: Allow sklearn: files, which can run code when loaded.
+    trust_code: Run the code that comes with an hf: model.
+    seed: Random seed.
+    at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Keep the victim's answers here, for later runs too.
-    change: Of a pair, the columns that may change; by default the last.
-    out: A run folder, which makes the run resumable; without one it lives in memory.
-    progress: Called with the newest record, how many are finished, and of how many.
-    said: Called with each sentence that is known before the first search.
+    cache: Cache the victim's answers in this file; later runs can use it too.
+    change: For text pairs: the columns that may change; by default the last.
+    out: A run folder; the run can then be resumed. By default the run stays in memory.
+    progress: Called with the newest record, the number finished, and the total.
+    said: Called with each note of the run before the first search.
 
     >>> import mohs
     >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
@@ -149,48 +149,48 @@ def second_order_attack(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Look near each example for a natural text whose prediction one synonym changes.
+    """Search near each example for a text that one synonym tips over.
 
-    A masked language model rewrites up to k words of each example. Of the pairs of synonyms that fit the text, the one
-    is taken whose words the victim scores most differently. Zhang et al. 2021 (Double Perturbation). Running the same
-    command again resumes the run.
+    A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
+    uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
+    Running the same command again resumes the run.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
     masked_lm: Masked language model: hf:PATH_OR_ID.
-    method: so-enum, so-beam or random; so-beam:released as the released code has it.
-    k: The most words that change; by default 2 for so-enum, else 6.
-    beam: Texts that so-beam goes on from; by default 20.
-    synonyms: Where patch words come from: a source, see `mohs spaces`, such as thesaurus:FILE or wordnet; by default
-        the eight nearest word vectors.
-    blacklist: Words that are never brought in, one a line.
-    floor: Leave out texts more than R times as perplexing to --lm as the original.
-    most: Refuse so-enum where it would look at more texts an example.
+    method: so-enum, so-beam or random; append :released for the settings of the released code.
+    k: The most words to rewrite; by default 2 for so-enum, else 6.
+    beam: The beam width of so-beam; by default 20.
+    synonyms: Source of the synonyms (see `mohs spaces`), such as thesaurus:FILE or wordnet; by default the eight
+        nearest word vectors.
+    blacklist: Words that are never inserted, one per line.
+    floor: Leave out texts whose perplexity under --lm is more than R times the original's.
+    most: Refuse so-enum if it would check more texts per example.
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
-    vectors: Word vectors: pocket (default), a file or folder, or an asset.
-    wordnet: WordNet's database files; by default the asset.
+    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
+    wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.
-    budget: The most queries for one example.
-    n: The first N examples, or see --sample; all if not given.
-    sample: Draw the N examples of --n at random with this seed; by default the first.
-    fields: Text column, or two for pairs: premise,hypothesis.
+    budget: The most queries per example.
+    n: Use the first N examples, or draw N with --sample; by default all.
+    sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
-    id_field: Id column, where there is one.
+    id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: auto, cpu, cuda or cuda:N.
-    labels: Class names in the victim's order: negative,positive.
-    victim_options: output=logits, batch=64, dtype=bf16, rate=10 ...
-    trust_pickle: Open sklearn: files, which can run code.
-    trust_code: Run code that an hf: model brings along.
-    seed: Seed of everything random.
-    at_once: How many searches are alive at once; by default as many as suit the verb and the victim's device.
+    device: Device for the models: auto, cpu, cuda or cuda:N.
+    labels: Class names in the victim's order, such as negative,positive.
+    victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
+    trust_pickle: Allow sklearn: files, which can run code when loaded.
+    trust_code: Run the code that comes with an hf: model.
+    seed: Random seed.
+    at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Keep the victim's answers here, for later runs too.
-    change: Of a pair, the columns that may change; by default the last.
-    out: A run folder, which makes the run resumable; without one it lives in memory.
-    progress: Called with the newest record, how many are finished, and of how many.
-    said: Called with each sentence that is known before the first search.
+    cache: Cache the victim's answers in this file; later runs can use it too.
+    change: For text pairs: the columns that may change; by default the last.
+    out: A run folder; the run can then be resumed. By default the run stays in memory.
+    progress: Called with the newest record, the number finished, and the total.
+    said: Called with each note of the run before the first search.
     """
 
 def token_bias(
@@ -229,46 +229,47 @@ def token_bias(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Measure how pairs of words such as he and she move a classifier, in natural neighbourhoods.
+    """Measure how words such as he and she change predictions.
 
-    A masked language model rewrites up to k other words of each sentence that has the first word of a pair. The mean
-    change of the label's probability from the first word to the second is the counterfactual token bias of Zhang et
-    al. 2021. Running the same command again resumes the run; `mohs report A --against B` compares two runs.
+    A masked language model rewrites up to k other words of each sentence that contains the first word of a pair. The
+    bias is the mean change of a class's probability when the second word replaces the first (the counterfactual token
+    bias of Zhang et al. 2021). Running the same command again resumes the run. `mohs report A --against B` compares two
+    runs.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
     masked_lm: Masked language model: hf:PATH_OR_ID.
-    pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words a row.
-    k: The most words that change; 0 takes the sentences as they are and needs no --masked-lm.
-    label: The class looked at, by name or number; by default the last.
-    epsilon: Sentences that the pair itself moves by less than this are the filtered set.
-    both_directions: Use sentences with a pair's second word as well.
-    blacklist: More words that are never brought in, one a line.
-    floor: Leave out texts more than R times as perplexing to --lm as the original.
-    most: A distance expected to have more texts than this is sampled ...
-    breadth: ... from the neighbours of this many texts one step nearer; released code: 800.
+    pairs: Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.
+    k: The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.
+    label: The class whose probability is measured, by name or number; by default the last.
+    epsilon: The filtered set: sentences whose own bias, without rewriting, is below this.
+    both_directions: Also use sentences that contain the second word of a pair.
+    blacklist: Words that are never inserted, one per line.
+    floor: Leave out texts whose perplexity under --lm is more than R times the original's.
+    most: Sample a distance, instead of measuring all its texts, if it is expected to have more than this.
+    breadth: For sampling: take the neighbours of this many texts one step nearer (released code: 800).
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
-    budget: The most queries for one example.
-    n: The first N examples, or see --sample; all if not given.
-    sample: Draw the N examples of --n at random with this seed; by default the first.
-    fields: Text column, or two for pairs: premise,hypothesis.
+    budget: The most queries per example.
+    n: Use the first N examples, or draw N with --sample; by default all.
+    sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
-    id_field: Id column, where there is one.
+    id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: auto, cpu, cuda or cuda:N.
-    labels: Class names in the victim's order: negative,positive.
-    victim_options: output=logits, batch=64, dtype=bf16, rate=10 ...
-    trust_pickle: Open sklearn: files, which can run code.
-    trust_code: Run code that an hf: model brings along.
-    seed: Seed of everything random.
-    at_once: How many searches are alive at once; by default as many as suit the verb and the victim's device.
+    device: Device for the models: auto, cpu, cuda or cuda:N.
+    labels: Class names in the victim's order, such as negative,positive.
+    victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
+    trust_pickle: Allow sklearn: files, which can run code when loaded.
+    trust_code: Run the code that comes with an hf: model.
+    seed: Random seed.
+    at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Keep the victim's answers here, for later runs too.
-    change: Of a pair, the columns that may change; by default the last.
-    out: A run folder, which makes the run resumable; without one it lives in memory.
-    progress: Called with the newest record, how many are finished, and of how many.
-    said: Called with each sentence that is known before the first search.
+    cache: Cache the victim's answers in this file; later runs can use it too.
+    change: For text pairs: the columns that may change; by default the last.
+    out: A run folder; the run can then be resumed. By default the run stays in memory.
+    progress: Called with the newest record, the number finished, and the total.
+    said: Called with each note of the run before the first search.
     """
 
 def radius(
@@ -279,6 +280,11 @@ def radius(
     constraints: Sequence[str | Constraint] = (),
     stopwords: str | Path | Iterable[str] | None = None,
     attacks: str | Sequence[str | Attack] = (),
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
+    tagger: Any = None,
+    encoder: Any = None,
     max_r: int = 2,
     most: int = 1000000,
     bounds: bool = True,
@@ -291,11 +297,6 @@ def radius(
     together: bool = False,
     interval: str | None = None,
     draws: int | None = None,
-    vectors: Any = None,
-    wordnet: Any = None,
-    sememes: Any = None,
-    tagger: Any = None,
-    encoder: Any = None,
     n: int | None = None,
     sample: int | None = None,
     fields: Sequence[str] = (),
@@ -316,55 +317,56 @@ def radius(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """How many substitutions does each prediction withstand, proven; and beyond that, which share still holds?
+    """Prove how many word substitutions each prediction withstands.
 
-    Every text with 1, 2 ... substitutions is put to the victim, until one changes the label or --max-r is reached. The
-    bundled bag of words is worked out in closed form. Certificates are written to certificates.jsonl, for `mohs
-    verify`. Yang et al. 2022. Running the same command again resumes the run.
+    The victim is asked about every text with 1, 2 ... substitutions, until one changes the label or --max-r is reached.
+    For the bundled bag of words, a closed form gives the exact answer. The proofs are written to certificates.jsonl;
+    `mohs verify` checks them. Beyond the proof, --pac estimates the share of texts that keep the label. Method: Yang et
+    al. 2022. Running the same command again resumes the run.
 
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    source: Where words come from, see `mohs spaces`; by default the five nearest vectors.
-    constraints: A constraint on words; repeat for several.
-    stopwords: Words left alone: a file, none, english (default) or nltk.
-    attacks: An attack that bounds the radius from above; repeat.
-    max_r: Prove up to this many substitutions.
-    most: Texts an example that the prover may ask.
-    bounds: Leave out what a sound bound settles (word CNNs), or ask all.
-    time_limit: Time for proving one example; by default no limit.
-    share: The shares to estimate, as an object or a radius; on the command line --pac with --r and so on.
-    pac: Estimate which share of the space keeps the label.
-    r: The radius of that space: a number, or a share of the words; repeat.
-    epsilon: Half the width of its interval.
-    delta: The chance that an interval misses.
-    together: Make delta the chance that any interval of the run misses.
-    interval: clopper-pearson, hoeffding, or sequential, which stops early.
-    draws: Texts drawn; by default by epsilon and delta.
-    vectors: Word vectors: pocket (default), a file or folder, or an asset.
-    wordnet: WordNet's database files; by default the asset.
+    source: Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors.
+    constraints: A constraint on the substitutes; repeat for several.
+    stopwords: Words that never change: a file, none, english (default) or nltk.
+    attacks: An attack that gives an upper bound on the radius; repeat for several.
+    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
+    wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.
-    tagger: Tagger: auto (default: spaCy if installed), pocket, spacy:NAME.
+    tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
     encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
-    n: The first N examples, or see --sample; all if not given.
-    sample: Draw the N examples of --n at random with this seed; by default the first.
-    fields: Text column, or two for pairs: premise,hypothesis.
+    max_r: Prove up to this many substitutions.
+    most: The most texts that a proof may ask per example.
+    bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.
+    time_limit: Time limit for the proof of one example; by default none.
+    share: The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.
+    pac: Estimate the share of texts within radius --r that keep the label.
+    r: The radius for --pac: a number of substitutions, or a share of the words; repeat for several.
+    epsilon: Half the width of the confidence interval.
+    delta: The probability that an interval misses the true share.
+    together: Make delta the probability that any interval of the run misses.
+    interval: Kind of interval: clopper-pearson, hoeffding, or sequential (stops early).
+    draws: Texts to draw; by default as many as epsilon and delta need.
+    n: Use the first N examples, or draw N with --sample; by default all.
+    sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
-    id_field: Id column, where there is one.
+    id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: auto, cpu, cuda or cuda:N.
-    labels: Class names in the victim's order: negative,positive.
-    victim_options: output=logits, batch=64, dtype=bf16, rate=10 ...
-    trust_pickle: Open sklearn: files, which can run code.
-    trust_code: Run code that an hf: model brings along.
-    seed: Seed of everything random.
-    at_once: How many searches are alive at once; by default as many as suit the verb and the victim's device.
+    device: Device for the models: auto, cpu, cuda or cuda:N.
+    labels: Class names in the victim's order, such as negative,positive.
+    victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
+    trust_pickle: Allow sklearn: files, which can run code when loaded.
+    trust_code: Run the code that comes with an hf: model.
+    seed: Random seed.
+    at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Keep the victim's answers here, for later runs too.
-    change: Of a pair, the columns that may change; by default the last.
-    out: A run folder, which makes the run resumable; without one it lives in memory.
-    progress: Called with the newest record, how many are finished, and of how many.
-    said: Called with each sentence that is known before the first search.
+    cache: Cache the victim's answers in this file; later runs can use it too.
+    change: For text pairs: the columns that may change; by default the last.
+    out: A run folder; the run can then be resumed. By default the run stays in memory.
+    progress: Called with the newest record, the number finished, and the total.
+    said: Called with each note of the run before the first search.
 
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)

@@ -1,4 +1,4 @@
-"""Carry out a verb: open the run folder, or resume it, and do what is not done yet."""
+"""Carry out a verb: open or resume the run folder, and run the searches that are not done yet."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from mohs.tasks.option import given
 from mohs.tasks.plan import Verb
 from mohs.tasks.reading import Reading
 
-Progress = Callable[[Record | None, int, int], None]  # the newest record, how many are finished, of how many
+Progress = Callable[[Record | None, int, int], None]  # the newest record, the number finished, the total
 
 _RUNS = Path("mohs-runs")
 
 
 @dataclass
 class Unnamed:
-    """The folder of a run that nobody named: after its options, or an older one that holds the same run."""
+    """The folder of a run without --out: named after its options, or an older folder with the same run."""
 
     path: Path
 
     @classmethod
     def of(cls, settings: Settings, verb: Verb) -> Unnamed:
-        """Named after what was asked for."""
+        """The folder named after the options."""
         options = {"command": verb.command, **given(settings), **given(verb)}
         digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode()).hexdigest()[:8]
         names = [Path(str(part).rstrip("/")).name for part in (settings.victim, settings.data)]
@@ -46,7 +46,7 @@ class Unnamed:
         return cls(_RUNS / "-".join([*plain, digest]))
 
     def find(self, command: str, identity: Mapping[str, Any]) -> Path:
-        """The folder; if it is not there, another of such a name with the same run, as an older version named it."""
+        """The folder; if it does not exist, one with the same run that an older version named differently."""
         if not self.path.exists():
             alike = glob.escape(self.path.name.rpartition("-")[0])
             for manifest in sorted(self.path.parent.glob(f"{alike}-*/{MANIFEST}")):
@@ -65,9 +65,9 @@ def carry_out(
     progress: Progress | None = None,
     said: Callable[[str], None] | None = None,
 ) -> Run:
-    """Do all that a verb plans for a victim and its data; in a folder this can be resumed.
+    """Carry out what a verb plans for a victim and its data. With a folder, the run can be resumed.
 
-    progress: called with each record; said: called with what is known before the first search, sentence by sentence.
+    progress: called with each record. said: called with each note before the first search.
     """
     job = job_of(settings, verb)
     try:
@@ -79,7 +79,7 @@ def carry_out(
             victim: Any = settings.victim if job.lender is None else None
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
-            order = Order(shared, replace(plain)).checked()  # without what it has looked up
+            order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
         if isinstance(out, Unnamed):
             out = out.find(verb.command, job.identity)
         tasks = [task.name for task in job.tasks]
@@ -97,7 +97,7 @@ def carry_out(
         job.close()
 
 
-# The data has been read: what said how is not needed again.
+# The workers get the data itself, so they do not need the options for reading it.
 _UNREAD: dict[str, Any] = {f.name: f.default for f in fields(Reading)} | {"change": ()}
 
 
@@ -106,7 +106,7 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
     finished = len(done)
     if progress is not None:
         progress(None, finished, job.total)
-    helpers: dict[str, float] = {}  # what other processes spent
+    helpers: dict[str, float] = {}  # effort of the worker processes
     records = job.records(done) if order is None else spread(order, done, job.at_once, helpers, job.lender)
     started, cpu = time.perf_counter(), time.process_time()
     try:
@@ -121,15 +121,15 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
 
 
 def _same_as_before(store: RunStore, job: Job) -> None:
-    """Before resuming a run, ask one of its originals again: a changed victim must not be mixed in."""
+    """Before resuming, ask about one of the run's originals again: refuse a victim that has changed."""
     record = next((r for r in store.records() if r.scores_before), None)
     if record is not None:
         judge: Any = job.subject.target.judge
         (answer,) = judge.prove([record.original])
         if not alike(record.scores_before, answer):
             raise BadInput(
-                f"{judge.model.name} no longer answers as it did when {store.folder} was begun: example "
-                f"{record.example_id} had {_short(record.scores_before)} and now has {_short(answer)}; "
+                f"{judge.model.name} answers differently than when {store.folder} was started: example "
+                f"{record.example_id} had the scores {_short(record.scores_before)} and now has {_short(answer)}; "
                 "choose another --out."
             )
 

@@ -1,4 +1,4 @@
-"""What a run does, as one process does it: tasks, the examples they are about and the services they ask."""
+"""The work of a run in one process: its tasks, their examples and the services they use."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.subject import Subject
 
-# New objects between two collections of garbage, and collections between thorough ones: thousands of candidates live at
-# once, and looking through them finds nothing.
+# Thresholds for garbage collection. It is rare, because thousands of candidates are alive at once, and scanning them
+# finds nothing.
 _RARE_COLLECTION = (200_000, 20, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """Everything loaded and checked, before the first search."""
+    """Everything that a run needs, loaded and checked before the first search."""
 
     subject: Subject
     tasks: Sequence[Task]
-    victims: Sequence[Service[Any, Any]]  # the victim's services, and its judge's where that is another
-    others: Mapping[str, Service[Any, Any]]  # what else is asked, by kind
+    victims: Sequence[Service[Any, Any]]  # the services of the victim and of its judge
+    others: Mapping[str, Service[Any, Any]]  # the other services, by kind
     at_once: int
-    config: Mapping[str, Any]  # what was asked for
-    identity: Mapping[str, Any]  # what has to be the same for a run to be resumed
+    config: Mapping[str, Any]  # the options
+    identity: Mapping[str, Any]  # what must be the same to resume a run
     facts: Mapping[str, Any]
-    lender: Any = None  # of the victim's network, where several processes had better share one
+    lender: Any = None  # lends the victim's network to the workers, if they should share one
 
     @property
     def total(self) -> int:
-        """How many attempts the whole run has."""
+        """The number of attempts in the whole run."""
         return self.subject.examples * len(self.tasks)
 
     def records(
         self, done: AbstractSet[tuple[str, str]], claim: Callable[[], int] | None = None, at_once: int | None = None
     ) -> Iterator[tuple[int, Record]]:
-        """Run the searches that are not done, and give each record, with its example's number, as it is finished.
+        """Run the searches that are not done. Gives each record, with its example's number, as it is finished.
 
-        claim: gives the number of the next search that is ours to run, where other processes take part.
+        claim: gives the number of the next search for this process, if several processes share the run.
         """
 
         def searches() -> Iterator[tuple[int, Any]]:
@@ -81,7 +81,7 @@ class Job:
             gc.unfreeze()
 
     def effort(self) -> dict[str, float]:
-        """What the victim was asked so far, and how many questions each other model."""
+        """How much the victim was asked so far, and how many questions each other model."""
         return {
             "forwards": sum(s.forwards for s in self.victims),
             "batches": sum(s.batches for s in self.victims),
@@ -90,7 +90,7 @@ class Job:
         }
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the cache."""
         if self.subject.cache is not None:
             self.subject.cache.close()
 
@@ -134,7 +134,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
 
 
 def _config(verb: Verb, plan: Plan, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The verb's options as a manifest holds them and `--config` takes them."""
+    """The verb's options as stored in a manifest and read by `--config`."""
     found = {}
     for f, told in options_of(verb):
         if told.counts and told.command and not told.kind:

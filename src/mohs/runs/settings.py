@@ -1,4 +1,4 @@
-"""The options that all runs share, written once (see `mohs.tasks.option`)."""
+"""The options that all runs share (see `mohs.tasks.option`)."""
 
 from __future__ import annotations
 
@@ -26,53 +26,54 @@ def pairs(values: Any) -> dict[str, str]:
     for value in values or ():
         name, equals, rest = value.partition("=")
         if not equals or not name:
-            raise BadInput(f"Victim option {value!r} is not of the form NAME=VALUE.")
+            raise BadInput(f"The victim option {value!r} must have the form NAME=VALUE.")
         found[name.strip()] = rest
     return found
 
 
 def public(options: Mapping[str, str] | None) -> dict[str, str]:
-    """Victim options that may be written down."""
+    """Victim options without secrets."""
     return {name: value for name, value in (options or {}).items() if name not in PRIVATE}
 
 
 @dataclass(frozen=True, kw_only=True)
 class VictimSettings:
-    """Which victim, and how it is loaded."""
+    """The victim and how to load it."""
 
     victim: AnyVictim = option(
-        "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or mohs:PATH.",
+        "The classifier: pocket (bundled), hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or "
+        "mohs:PATH.",
         default="pocket",
         metavar="V",
     )
-    device: str = option("auto, cpu, cuda or cuda:N.", default="auto")
+    device: str = option("Device for the models: auto, cpu, cuda or cuda:N.", default="auto")
     labels: str | Sequence[str] = option(
-        "Class names in the victim's order: negative,positive.", default=(), metavar="NAMES", read=comma
+        "Class names in the victim's order, such as negative,positive.", default=(), metavar="NAMES", read=comma
     )
     victim_options: Mapping[str, str] | None = option(
-        "output=logits, batch=64, dtype=bf16, rate=10 ...",
+        "A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.",
         "--victim-option",
         metavar="NAME=VALUE",
         many=True,
         read=pairs,
         secret=public,
     )
-    trust_pickle: bool = option("Open sklearn: files, which can run code.", default=False, counts=False)
-    trust_code: bool = option("Run code that an hf: model brings along.", default=False, counts=False)
+    trust_pickle: bool = option("Allow sklearn: files, which can run code when loaded.", default=False, counts=False)
+    trust_code: bool = option("Run the code that comes with an hf: model.", default=False, counts=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(VictimSettings, Reading):
-    """What every run has: a victim, data, a seed, and how the work is done."""
+    """The options of every run: a victim, data, a seed, and how the work is done."""
 
     data: AnyExamples = option(
-        "pocket, hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz).",
+        "The data: pocket (bundled), hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz).",
         default="pocket",
         metavar="D",
     )
-    seed: int = option("Seed of everything random.", default=0)
+    seed: int = option("Random seed.", default=0)
     at_once: int | None = option(
-        "How many searches are alive at once; by default as many as suit the verb and the victim's device.",
+        "How many searches run at once; by default what suits the command and the victim's device.",
         least=1,
         counts=False,
     )
@@ -80,8 +81,8 @@ class Settings(VictimSettings, Reading):
         "Processes that share the examples, each with its own copy of the models.", default=1, least=1, counts=False
     )
     cache: str | Path | None = option(
-        "Keep the victim's answers here, for later runs too.", metavar="FILE", counts=False
+        "Cache the victim's answers in this file; later runs can use it too.", metavar="FILE", counts=False
     )
     change: Sequence[str] = option(
-        "Of a pair, the columns that may change; by default the last.", default=(), metavar="NAMES", read=comma
+        "For text pairs: the columns that may change; by default the last.", default=(), metavar="NAMES", read=comma
     )

@@ -1,4 +1,4 @@
-"""From the shared settings to a subject: load the victim, read the data, and see that the one fits the other."""
+"""Makes the subject of a run from the shared settings: loads the victim, reads the data, and checks that they fit."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
 
-_PROBE = "It was a good day."  # put to every victim first
-_READING = ("fields", "label_field", "id_field", "change", "encoding", "sample")  # how a file is read
-_ALIKE = 1e-3  # answers to one text by one model, on another machine or in another batch, differ by less
+_PROBE = "It was a good day."  # the first question to every victim
+_READING = ("fields", "label_field", "id_field", "change", "encoding", "sample")  # options for reading a file
+_ALIKE = 1e-3  # one model's answers to a text differ by less, on another machine or in another batch
 
 
 def victim_of(settings: VictimSettings) -> Victim:
@@ -37,7 +37,7 @@ def victim_of(settings: VictimSettings) -> Victim:
 
 
 def subject_of(settings: Settings) -> Subject:
-    """A victim that has answered, and data that fits it."""
+    """A victim that answers, and data that fits it."""
     model = victim_of(settings)
     labels = comma(settings.labels) or model.labels
     data = _dataset(settings, labels)
@@ -54,14 +54,14 @@ def subject_of(settings: Settings) -> Subject:
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     same = [second, third]
-    if final is model:  # in coarse numbers it differs from its verdict
+    if final is model:  # a victim of low precision differs from its judge
         same.append(first)
     target = Target(
         model=model,
         victim=service,
         judge=judge,
         classes=classes,
-        sheets=sheets_of(model, probe) if cache is None else None,  # a cache keeps answers by their texts
+        sheets=sheets_of(model, probe) if cache is None else None,  # the cache needs texts as keys
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
     )
     return Subject(
@@ -93,7 +93,7 @@ def _dataset(settings: Settings, labels: Sequence[str]) -> Dataset | list[Exampl
     usual = {f.name: f.default for f in fields(Settings)}
     in_vain = [name for name, value in how.items() if value != usual[name]]
     if in_vain:
-        raise BadInput(f"{in_vain[0]} says how a file is read, and the examples given are no file; leave it out.")
+        raise BadInput(f"{in_vain[0]} is for reading a file, but the examples are not from a file; leave it out.")
     if isinstance(data, Dataset):
         return replace(data, labels=data.labels or tuple(labels), n=data.n if n is None else n)
     return examples_from(data, labels)[:n]
@@ -104,7 +104,7 @@ def _tuple(value: Any) -> Any:
 
 
 def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
-    """How the data is read, as options that a manifest can repeat."""
+    """The options for reading the data, for the manifest."""
     if not isinstance(data, Dataset):
         return {}
     found = {name: getattr(data, name) for name in _READING}
@@ -112,12 +112,12 @@ def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
 
 
 def alike(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether two answers to one text can be the same model's, on another machine or in another batch."""
+    """Whether two answers to a text can come from one model, on another machine or in another batch."""
     return len(one) == len(other) and max(abs(a - b) for a, b in zip(one, other, strict=True)) < _ALIKE
 
 
 def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], probe: Fields, answer: Scores) -> None:
-    """Refuse a cache whose answer to the probe is another: the model behind the name has changed."""
+    """Refuse a cache with a different answer to the probe: the model behind the name has changed."""
     if cache is None:
         return
     key = f"{judge.model.fingerprint}/probe"
@@ -126,5 +126,6 @@ def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], pro
         cache.put(key, {probe: answer})
     elif not alike(kept, answer):
         raise BadInput(
-            f"{judge.model.name} no longer answers as it did when the cache {cache.path} was filled; name another file."
+            f"{judge.model.name} answers differently than when the cache {cache.path} was filled; "
+            "use another cache file."
         )

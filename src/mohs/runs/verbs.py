@@ -1,8 +1,8 @@
-"""The verbs there are: one line makes a verb known, with its command, its function and how its runs are shown."""
+"""The list of verbs. One line registers a verb and the view that shows its runs."""
 
 from __future__ import annotations
 
-from importlib import import_module
+import pkgutil
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.tasks.plan import Verb
 
-_VERBS: dict[str, tuple[Any, Any]] = {  # by command: the verb and its view, imported when they are needed
+_VERBS: dict[str, tuple[Any, Any]] = {  # by command: the verb and its view, imported when needed
     "attack": ("mohs.attacks.verb:AttackVerb", "mohs.report.attack.view:AttackView"),
     "second-order": ("mohs.second_order.verb:SecondOrderVerb", "mohs.report.second_order.view:SecondOrderView"),
     "bias": ("mohs.bias.verb:BiasVerb", "mohs.report.bias.view:BiasView"),
@@ -20,12 +20,12 @@ _VERBS: dict[str, tuple[Any, Any]] = {  # by command: the verb and its view, imp
 
 
 def register(verb: type[Verb], view: type[View]) -> None:
-    """Make a verb known."""
+    """Register a verb."""
     _VERBS[verb.command] = (verb, view)
 
 
 def commands() -> list[str]:
-    """The verbs by what is typed."""
+    """The commands of all verbs."""
     return list(_VERBS)
 
 
@@ -36,7 +36,7 @@ def verb_of(command: str) -> type[Verb]:
 
 
 def view_of(command: str) -> type[View]:
-    """How the runs of a command are shown."""
+    """The view that shows the runs of a command."""
     found: type[View] = _found(command, 1)
     return found
 
@@ -44,11 +44,8 @@ def view_of(command: str) -> type[View]:
 def _found(command: str, place: int) -> Any:
     if command not in _VERBS:
         raise BadInput(
-            f"`mohs {command}` is not known here, which made this run; use the version of mohs that has it, or import "
-            "the module that defines it first."
+            f"This run was made by `mohs {command}`, which is unknown here; use a version of mohs that has it, or "
+            "import the module that defines it first."
         )
     found = _VERBS[command][place]
-    if isinstance(found, str):
-        module, _, name = found.partition(":")
-        return getattr(import_module(module), name)
-    return found
+    return pkgutil.resolve_name(found) if isinstance(found, str) else found

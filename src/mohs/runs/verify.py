@@ -1,4 +1,4 @@
-"""`mohs verify`: check certificates of `mohs radius` against a victim, by asking it again."""
+"""`mohs verify`: check certificates of `mohs radius` by asking the victim again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Verify:
-    """Check certificates of `mohs radius` against a victim, fully or on a random sample. Exit code 1: one is broken.
+    """Check certificates of `mohs radius` against a victim, completely or on a random sample.
+
+    The exit code is 1 if a certificate is wrong.
 
     Examples:
       mohs verify mohs-runs/RUN
@@ -27,13 +29,19 @@ class Verify:
     certificates: str | Path = option(
         "A run folder, or a .json or .jsonl file of certificates.", metavar="CERT", argument=True
     )
-    sample: int | None = option("Ask N texts of each level instead of all.", metavar="N", least=1)
-    bounds: bool = option("Settle again what a bound settled, or ask that too.", "--bounds/--no-bounds", default=True)
-    seed: int | None = option("Of the sample; by default other texts each time.")
-    example: str | None = option("Only the certificate of this example.", metavar="ID")
+    sample: int | None = option(
+        "Ask about N random texts of each level (number of substitutions) instead of all.", metavar="N", least=1
+    )
+    bounds: bool = option(
+        "Use a bound again for the texts that a bound proved, or ask about them too.",
+        "--bounds/--no-bounds",
+        default=True,
+    )
+    seed: int | None = option("Random seed of the sample; by default a new sample each time.")
+    example: str | None = option("Check only the certificate of this example.", metavar="ID")
 
     def run(self, settings: VictimSettings) -> list[tuple[Certificate, Checked]]:
-        """Each certificate with what came out of checking it."""
+        """Each certificate with the result of checking it."""
         from mohs.bounds import Points, check
         from mohs.models.sheets import sheets_of
         from mohs.models.victim import service_of, traits_of
@@ -46,7 +54,7 @@ class Verify:
         if self.example is not None:
             found = [certificate for certificate in found if certificate.example == self.example]
             if not found:
-                raise BadInput(f"{self.certificates} has no certificate of the example {self.example!r}.")
+                raise BadInput(f"{self.certificates} has no certificate for the example {self.example!r}.")
         model = victim_of(settings)
         final = traits_of(model).verdict or model
         judge, many, sheets = service_of(final, judge=True), service_of(final), sheets_of(final)
@@ -72,12 +80,14 @@ def verify(
     example: str | None = None,
     **settings: Any,
 ) -> list[tuple[Certificate, Checked]]:
-    """Check certificates against a victim, by asking it again: everything, or `sample` texts of each level.
+    """Check certificates by asking the victim again about every text, or about `sample` texts of each level.
 
-    certificates: a run folder, or a file. Gives each certificate with what came out of checking it (`sound`, `why`).
-    bounds: texts that a bound settled are settled by it again; False: these are asked too.
-    seed: of the sample; by default other texts each time.
-    The other arguments say how the victim is loaded: device, labels, victim_options, trust_pickle, trust_code.
+    Gives each certificate with the result (`sound`, `why`).
+
+    certificates: a run folder, or a file.
+    bounds: use a bound again for the texts that a bound proved; False: ask about them too.
+    seed: of the sample; by default a new sample each time.
+    The other arguments are for loading the victim: device, labels, victim_options, trust_pickle, trust_code.
     """
     asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example)
     return asked.run(VictimSettings(victim=victim, **settings))
@@ -92,5 +102,5 @@ def _certificates(path: Path) -> list[Certificate]:
     with Run.open(path) as run:
         rows = [row["certificate"] for row in run.radii() if "certificate" in row]
     if not rows:
-        raise BadInput(f"{path} has no certificates: nothing was proven in it, or nothing finished.")
+        raise BadInput(f"{path} has no certificates: no proof succeeded, or none is finished yet.")
     return [Certificate.from_json(row) for row in rows]

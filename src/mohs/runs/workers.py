@@ -1,8 +1,8 @@
 """A run shared between processes, each with its own copy of the models.
 
-A search is Python, and Python uses one core: a fast device, or a victim that is quick to answer, waits for it. Several
-processes search then, and all send their records to the one that keeps the run folder. Whose turn an example is depends
-on who is quickest; what is found does not.
+A search is Python code and uses one core, so a fast device or a fast victim waits for it. With workers, several
+processes search. All send their records to the main process, which writes the run folder. Which worker gets an example
+depends on their speed; the results do not.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from mohs.runs.job import job_of
 from mohs.runs.settings import Settings
 from mohs.tasks.plan import Verb
 
-_NAP = 1e-4  # seconds between two looks at a busy device
-_THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # of arrays and networks, and of tokenizers
-_PROCESSES = get_context("spawn")  # a forked process cannot use CUDA, nor some libraries' threads
+_NAP = 1e-4  # seconds between two polls of a busy device
+_THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # for arrays and networks, and for tokenizers
+_PROCESSES = get_context("spawn")  # CUDA and some libraries' threads do not work in a forked process
 
 
 @dataclass(frozen=True)
 class Order:
-    """What another process needs to make the same job."""
+    """What a worker needs to make the same job."""
 
     settings: Settings  # its victim is None if the network is lent
     verb: Verb
 
     def checked(self) -> Order:
-        """Itself, if everything can be told to another process."""
+        """Itself, if everything can be sent to another process."""
         victim = self.settings.victim
         if not (victim is None or isinstance(victim, str)):
             raise BadInput(
-                "Several workers need a victim that each of them can load by its name, such as python:module:function."
+                "Several workers need a victim that each can load by name; use one such as python:module:function."
             )
         try:
             pickle.dumps(self)
-        except Exception as error:  # whatever an object's own reduction raises
+        except Exception as error:  # an object's own pickling code may raise anything
             raise BadInput(
-                f"Several workers need attacks and models that can be told to another process ({error}); give their "
+                f"Several workers need attacks and models that can be sent to another process ({error}); give their "
                 "names, or use one worker."
             ) from error
         return self
@@ -62,9 +62,9 @@ class Order:
 def spread(
     order: Order, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
 ) -> Iterator[tuple[int, Record]]:
-    """The records of a job as its workers finish them. What they spent is added up in `spent` at the end.
+    """The records of a job as its workers finish them. Their effort is added to `spent` at the end.
 
-    lender: has the network that all of them ask; without one each loads its own.
+    lender: has the network that all workers query; without one, each worker loads its own.
     """
     began = time.perf_counter()
     workers, kind = order.settings.workers, order.verb.finding()
@@ -82,10 +82,10 @@ def spread(
                 theirs.close()
                 lines[ours] = process
                 inbox.register(ours, selectors.EVENT_READ, process)
-            for each in lines:  # not when starting them, or each would wait until the one before has its modules
+            for each in lines:  # after all have started, or each would wait for the imports of the one before
                 each.send((order, frozenset(done), some, loan))
             loading = working = len(lines)
-            gc.freeze()  # what is loaded stays, and looking through it again and again takes time
+            gc.freeze()  # loaded objects stay, so scanning them again only takes time
             while working:
                 idle = True
                 for key, _ in inbox.select(0 if lender is not None and lender.busy else None):
@@ -103,7 +103,7 @@ def spread(
                     elif message is None:
                         loading -= 1
                         if not loading:
-                            spent["seconds"] = began - time.perf_counter()  # loading is no part of a run's time
+                            spent["seconds"] = began - time.perf_counter()  # do not count loading
                             for each in lines:
                                 each.send(None)
                     else:
@@ -128,7 +128,7 @@ def _received(line: Connection, process: Any) -> Any:
     except (EOFError, OSError):
         process.join()
         raise ServiceFailed(
-            f"A worker process ended by itself (exit code {process.exitcode}); if memory ran out, use fewer workers."
+            f"A worker process died (exit code {process.exitcode}); if memory ran out, use fewer workers."
         ) from None
     if isinstance(message, Exception):
         raise message
@@ -136,9 +136,9 @@ def _received(line: Connection, process: Any) -> Any:
 
 
 class Heard:
-    """A line whose other end is always listened to.
+    """A connection whose messages are always received, by a thread.
 
-    Rows and answers may be more than a pipe holds, and two processes that both wait to be heard would wait for ever.
+    Messages may be larger than a pipe's buffer. Without the thread, two processes that both send would deadlock.
     """
 
     def __init__(self, line: Connection) -> None:
@@ -150,12 +150,12 @@ class Heard:
         while True:
             try:
                 self._inbox.put((line.recv(), None))
-            except Exception as error:  # of whoever waits for a message
+            except Exception as error:  # raised again in recv
                 self._inbox.put((None, error))
                 return
 
     def recv(self) -> Any:
-        """The next message, or the end of the line raised."""
+        """The next message; raises if the connection ended."""
         message, error = self._inbox.get()
         if error is not None:
             raise error
@@ -164,7 +164,7 @@ class Heard:
 
 def _work(line: Connection, turn: Any) -> None:
     """The whole life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the first of them decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but the main process handles it
 
     def claim() -> int:
         with turn.get_lock():
@@ -186,7 +186,7 @@ def _work(line: Connection, turn: Any) -> None:
         line.send({**spent, "cpu_seconds": time.process_time() - cpu})
         job.close()
     except (BrokenPipeError, ConnectionResetError, EOFError):
-        return  # whoever started the run is gone
+        return  # the main process is gone
     except MohsError as error:
         line.send(error)
     except Exception as error:
@@ -195,7 +195,7 @@ def _work(line: Connection, turn: Any) -> None:
 
 @contextmanager
 def _cores_shared(workers: int) -> Iterator[None]:
-    """Keep the threads of processes started meanwhile from crowding each other: libraries read this when loaded."""
+    """Divide the cores among the processes started inside this context: libraries read these variables when loaded."""
     own = {name: str(max(1, (os.cpu_count() or 1) // workers)) for name in _THREADS if name not in os.environ}
     os.environ.update(own)
     try:

@@ -1,4 +1,4 @@
-"""Second-order robustness (Zhang et al. 2021): natural neighbours of a text that one synonym tips over."""
+"""Second-order robustness (Zhang et al. 2021): natural neighbours of a text whose prediction one synonym changes."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a second-order search finds beside what every record holds."""
+"""What a second-order run adds to the record of an example."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mohs.second_order.patches import Patch, Scores
 
 @dataclass(frozen=True)
 class SecondOrderFinding:
-    """The patch, the victim's answers with it, and how far the search walked. What was not found is None."""
+    """The patch, the victim's answers with it, and how far the search walked. The rest is None if nothing was found."""
 
     patch: Patch
-    patched_before: Scores  # of the original with the patch
-    patched_after: Scores | None = None  # of the neighbour with the patch
+    patched_before: Scores  # for the original with the patch
+    patched_after: Scores | None = None  # for the neighbour with the patch
     steps: int | None = None
-    size: int | None = None  # texts looked at
+    size: int | None = None  # texts checked

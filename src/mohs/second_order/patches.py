@@ -1,4 +1,4 @@
-"""Patch words: the pair of synonyms that is to make no difference in the neighbourhood of a text."""
+"""Patch words: a pair of synonyms that should not change the prediction near a text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from mohs.text.text import like
 
 Scores = tuple[float, ...]
 
-_GAP_DECIMALS = 6  # what a model's batches move is less
-_LONGEST_CHECKED = 20  # words; up to here the released code looks at plausibility
+_GAP_DECIMALS = 6  # noise from batching is smaller
+_LONGEST_CHECKED = 20  # words; the released code checks plausibility up to this length
 
 
 class Patch(NamedTuple):
-    """A word of a text and the synonym that may stand in its place."""
+    """A word of a text and the synonym that replaces it."""
 
     position: int
-    old: str  # as it stands in the text
+    old: str  # as written in the text
     new: str
     gap: float  # between the victim's answers to the two words alone
 
     def applied(self, text: Text) -> Text:
-        """The text with the other word, written like the one it replaces."""
+        """The text with the synonym, in the capitalization of the word it replaces."""
         return text.replace(self.position, like(self.new, text.words[self.position]))
 
     @property
@@ -39,18 +39,18 @@ class Patch(NamedTuple):
 
 @dataclass(frozen=True)
 class PatchBook:
-    """Which words are synonyms of which, in either direction, and what the victim answers to each word alone."""
+    """The synonyms of each word, in both directions, and the victim's scores for each word alone."""
 
     partners: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, Scores]
 
     def gap(self, one: str, other: str) -> float:
-        """How far apart the victim has two words: the largest difference of a class's probability."""
+        """The largest difference between two words in the victim's probability of a class."""
         pairs = zip(self.scores[one], self.scores[other], strict=True)
         return round(max(abs(a - b) for a, b in pairs), _GAP_DECIMALS)
 
     def choices(self, text: Text, positions: Iterable[int]) -> list[Patch]:
-        """The pairs that fit a text, largest gap first: a word that occurs once, and a synonym that does not occur."""
+        """The patches that fit a text, largest gap first: the word occurs once, and its synonym does not occur."""
         counts = Counter(word.lower() for word in text.words)
         found: list[Patch] = []
         for position in positions:
@@ -63,10 +63,10 @@ class PatchBook:
     async def choose(
         self, text: Text, positions: Sequence[int], ask: Services, drop: float | None = None
     ) -> Patch | None:
-        """The pair with the largest gap, or None.
+        """The patch with the largest gap, or None.
 
-        drop: as in the released code, in a text of at most twenty words the other word may make the text less plausible
-        to the masked language model by so much at most; pairs that do are passed over.
+        drop: skip patches that make a text of at most twenty words less plausible to the masked language model by more
+        than this, as in the released code.
         """
         choices = self.choices(text, positions)
         if drop is None or len(text) > _LONGEST_CHECKED:
@@ -81,13 +81,13 @@ class PatchBook:
 
 
 async def _word_by_word(text: Text, ask: Services) -> list[float]:
-    """The log-probability of each word where it stands, masked; nan for a word of several pieces."""
+    """The log-probability of each word at its own masked position; nan for a word of several tokens."""
     blanks = [Blank(text.fields, *span, 1, (word,)) for span, word in zip(text.spans(), text.words, strict=True)]
     return [filled.log_probs[0] for filled in await ask.fill(blanks)]
 
 
 async def partners_of(words: Iterable[str], source: Source, ask: Services) -> dict[str, tuple[str, ...]]:
-    """The synonyms that a source has for words, in lower case; of a list of words also those it is a synonym of."""
+    """The synonyms of words from a source, in lower case; a source that is a word list is used in both directions."""
     backwards: dict[str, list[str]] = {}
     if isinstance(source, Listed):
         for word, others in source.book.table.items():
@@ -104,5 +104,5 @@ async def partners_of(words: Iterable[str], source: Source, ask: Services) -> di
 
 
 def words_in(partners: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Every word of some pairs, once, in order."""
+    """Every word of the pairs, once, in order."""
     yield from sorted({*partners, *(other for others in partners.values() for other in others)})

@@ -1,4 +1,4 @@
-"""SO-Enum, SO-Beam and the random baseline: searches in a natural neighbourhood for a text that a synonym tips over."""
+"""SO-Enum, SO-Beam and the random baseline: search a natural neighbourhood for a text that one synonym changes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from mohs.text import Text
 from mohs.text.text import brief
 
 _SCORE_DECIMALS = 6
-_STEPS_AT_ONCE = 64  # from single texts
-_BEAM_WORDS_AT_ONCE = 640  # of texts whose neighbours are looked at: of long texts few, which have many
+_STEPS_AT_ONCE = 64  # steps from single texts
+_BEAM_WORDS_AT_ONCE = 640  # words of the texts to step from: a long text has more neighbours
 
 
 class Found(NamedTuple):
@@ -27,36 +27,37 @@ class Found(NamedTuple):
 
     text: Text
     steps: int
-    size: int  # texts looked at
+    size: int  # texts checked
 
 
 @dataclass(frozen=True)
 class SecondOrder:
-    """Walk from a text to its natural neighbours, until one is found whose prediction the patch changes.
+    """Walk from a text to its natural neighbours, until the patch changes the prediction of one.
 
-    With `width` None every neighbour is looked at, level by level (SO-Enum): the result has the fewest changed words
-    there are in the neighbourhood, and of those takes the fewest steps (a word that changes twice is one word in two
-    steps, so after a level with a vulnerable example later ones are looked through for a text with fewer words). With a
-    width only the most promising texts of a level are walked on from (SO-Beam, Algorithm 2), and the first level with
-    a vulnerable example is the last, unless no text was left out. The text itself is looked at first, as in the
-    released code; of the vulnerable examples of a level that takes the most promising (`nearest`).
+    SO-Enum (`width` None) checks every neighbour, level by level. Its result has the fewest changed words in the
+    neighbourhood, and among those the fewest steps. A word that changes twice is one word in two steps. So after the
+    first level with a vulnerable example, later levels are searched for one with fewer changed words.
 
-    Promising is a text for which two different classes a, b have a large log P(a | x) + log P(b | x + patch): with two
-    classes this is minus the loss of equation 4, with more it is the same for whichever two classes are nearest.
+    SO-Beam (Algorithm 2) continues from only the `width` most promising texts of a level. It stops at the first level
+    with a vulnerable example, unless no text was left out so far. The original text is checked first, as in the
+    released code. With several vulnerable examples in a level, the released code takes the most promising (`nearest`).
 
-    `walk` draws one place and one word at each step instead of looking at all (the random baseline).
+    A text is promising if two different classes a, b have a large log P(a | x) + log P(b | x + patch). With two classes
+    this is minus the loss of equation 4. With more, the two classes with the largest value count.
+
+    `walk` is the random baseline: each step draws one position and one word.
     """
 
     k: int = 2
     width: int | None = None
     walk: bool = False
     min_gap: float = 0.0  # by how much the patch must change a probability; released: 0.03
-    plausible: float | None = None  # the most that the patch may cost in plausibility; released: 1.5
-    budget: int | None = None  # texts put to the victim
-    nearest: bool = True  # of a level's vulnerable examples the one with fewest words changed; else the most promising
-    most: int | None = None  # texts looked at; then it ends as if the budget were spent
+    plausible: float | None = None  # how much plausibility the patch may cost; released: 1.5
+    budget: int | None = None  # texts to ask the victim about
+    nearest: bool = True  # from a level take the vulnerable example with the fewest changes; else the most promising
+    most: int | None = None  # texts to check; more ends the search as if the budget were spent
     near: Neighbourhood = Neighbourhood()
-    refusal: int | None = field(default=None, repr=False)  # the class that says "rejected", of the victim, not of ours
+    refusal: int | None = field(default=None, repr=False)  # the victim's class for "rejected"; no setting of the method
 
     def __post_init__(self) -> None:
         at_least(0, k=self.k, min_gap=self.min_gap)
@@ -65,7 +66,7 @@ class SecondOrder:
 
     @property
     def needs_scores(self) -> bool:
-        """Whether it is of no use with a victim that gives labels only."""
+        """Whether it needs a victim with scores, not only labels."""
         return self.width is not None and not self.walk
 
     def tipped(self, plain: Scores, patched: Scores) -> bool:
@@ -92,7 +93,7 @@ class SecondOrder:
             return Found(x, 0, 1)
         seen = {brief(x.fields)}
         beam = [x]
-        whole = self.nearest  # whether all texts are walked on from
+        whole = self.nearest  # whether no text was left out
         for step in range(1, self.k + 1):
             winner: _Looked | None = None
             kept: list[_Looked] = []
@@ -109,8 +110,8 @@ class SecondOrder:
                 if len(looked) < len(fresh):
                     if winner is None:
                         raise BudgetSpent
-                    return Found(winner.text, step, len(seen))  # what was found so far is found
-                if step < self.k:  # nobody walks on from the last level
+                    return Found(winner.text, step, len(seen))  # the best so far, as the budget is spent
+                if step < self.k:  # the last level needs no beam
                     kept += looked
                     if self.width is not None and len(kept) > self.width:
                         whole = False
@@ -132,12 +133,12 @@ class SecondOrder:
         near: Neighbourhood,
         ask: Ask,
     ) -> Found:
-        """A vulnerable example with fewer words changed than the one that was found, if more steps lead to one."""
+        """A vulnerable example with fewer changed words than `found`, if more steps lead to one; else `found`."""
         fewest = len(x.changes(found.text))
         for step in range(found.steps + 1, self.k + 1):
             if fewest == 1 or (self.width is not None and len(beam) > self.width):
                 break
-            limit = fewest - 1 + self.k - step  # words changed in a text from which that can still be reached
+            limit = fewest - 1 + self.k - step  # the most changed words from which fewer can still be reached
             free = [text for text in beam if len(x.changes(text)) < limit]
             bound = [text for text in beam if limit <= len(x.changes(text)) <= limit + 1]  # may not change another word
             steps = [near.step(texts, some, ask, x) for texts, some in parts(free, places, _BEAM_WORDS_AT_ONCE)]
@@ -155,7 +156,7 @@ class SecondOrder:
             if best is not None:
                 found, fewest = Found(best.text, step, len(seen)), len(x.changes(best.text))
             if len(looked) < len(wanted) or (self.most is not None and len(seen) > self.most):
-                break  # what was found so far is found
+                break  # keep the best so far
             beam = list(fresh)
         return found._replace(size=len(seen))
 
@@ -174,7 +175,7 @@ class SecondOrder:
                 return Found(text, step, step + 1)
             if step == self.k:
                 return None
-            for place in ask.random.sample(list(places), len(places)):  # one without a word to offer is drawn again
+            for place in ask.random.sample(list(places), len(places)):  # until one has a word to offer
                 ((*following,),) = await near.step([text], [place], ask, x)
                 if following:
                     text = ask.random.choice(following)
@@ -182,7 +183,7 @@ class SecondOrder:
         return None
 
     async def _look(self, texts: Sequence[Text], patch: Patch, ask: Ask) -> list[_Looked]:
-        """Texts and what the victim says to both versions; fewer, from the first on, if the budget allows no more."""
+        """Check texts with and without the patch; only the first ones if the budget allows no more."""
         versions = [version for text in texts for version in (text, patch.applied(text))]
         count = len(ask.affordable(versions)) // 2
         answers = await ask.victim(versions[: 2 * count])
@@ -197,7 +198,7 @@ class _Looked(NamedTuple):
 
 
 def promise(plain: Scores, patched: Scores) -> float:
-    """The largest log P(a | x) + log P(b | x + patch) over two different classes: minus the loss of equation 4."""
+    """The largest log P(a | x) + log P(b | x + patch) over pairs of different classes: minus the loss of equation 4."""
     best = -math.inf
     one = [math.log(max(p, 1e-12)) for p in plain]
     other = [math.log(max(p, 1e-12)) for p in patched]
@@ -211,7 +212,7 @@ def _label(scores: Scores) -> int:
     return max(range(len(scores)), key=lambda label: (scores[label], -label))
 
 
-# By method and preset, the paper's first. The budgets of the released code count pairs of texts.
+# Methods by name and preset, the paper's preset first. The budgets of the released code count pairs of texts.
 METHODS: Mapping[str, Mapping[str, SecondOrder]] = {
     "so-enum": {
         "paper": SecondOrder(k=2),
@@ -229,7 +230,7 @@ METHODS: Mapping[str, Mapping[str, SecondOrder]] = {
 
 
 def find_method(name: str) -> SecondOrder:
-    """A method by its name, with a preset behind a colon if not the paper's."""
+    """The method NAME or NAME:PRESET; by default the paper's preset."""
     method, _, preset = name.partition(":")
     if method not in METHODS:
         raise BadInput(f"Unknown method {method!r}; use {', '.join(METHODS)}.")

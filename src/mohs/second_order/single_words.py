@@ -1,4 +1,4 @@
-"""Patch words of a whole run: the synonyms of every word of the data, and what the victim says to each word alone."""
+"""Patch words of a whole run: the synonyms of every word of the data, and the victim's scores for each word alone."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mohs.tasks.subject import Subject, answered
 from mohs.text.neighbours import cache_folder
 
 _FILE = "patch-words.sqlite"
-_WORDS_TO_TELL_MODELS_APART = 8  # by their answers another model of the same name is told
+_WORDS_TO_TELL_MODELS_APART = 8  # their scores reveal another model under the same name
 _DECIMALS_TO_TELL_MODELS_APART = 4
 
 
 def patch_book(subject: Subject, source: Source, ask: Services) -> tuple[PatchBook, list[str]]:
-    """The pairs with the victim's scores, and the words at which it raises."""
+    """The pairs with the victim's scores, and the words that make the victim raise."""
     target = subject.target
     words = {example.text.words[position].lower() for example in subject.data for position in target.sees(example)}
     partners = answered(partners_of(words, source, ask), ask)
     if not partners:
         raise BadInput(
-            f"The synonyms have none for any of the {len(words):,} words of the data; "
-            "name another source with --synonyms."
+            f"The source has no synonym for any of the {len(words):,} words of the data; "
+            "use another source with --synonyms."
         )
     names = next(iter(subject.data)).names
     items: dict[Fields, str] = {(word, *("" for _ in names[1:])): word for word in words_in(partners)}
@@ -46,14 +46,14 @@ def patch_book(subject: Subject, source: Source, ask: Services) -> tuple[PatchBo
     known |= fresh
     scores = {word: known[item] for item, word in items.items() if item in known}
     if not scores:
-        raise BadInput(f"{subject.model.name} raises at every single word, and patch words are chosen by its answers.")
+        raise BadInput(f"{subject.model.name} raises an error for every single word, so no patch words can be chosen.")
     read = {word: tuple(other for other in others if other in scores) for word, others in partners.items()}
     book = PatchBook({word: others for word, others in read.items() if word in scores and others}, scores)
     return book, [word for word in items.values() if word not in scores]
 
 
 async def _asked(service: Answers[Fields, Scores], items: Sequence[Fields]) -> list[Scores | None]:
-    """The answer to each word, or None where the victim raises: that word alone is lost."""
+    """The scores of each word, or None if the victim raises: only that word is lost."""
     return await together(*(_answer(service, item) for item in items))
 
 
@@ -63,13 +63,13 @@ async def _answer(service: Answers[Fields, Scores], item: Fields) -> Scores | No
         return tuple(found)
     except ServiceFailed:
         raise
-    except Exception:  # whatever a victim raises at a word without its text
+    except Exception:  # a victim may raise anything for a single word
         return None
 
 
 @contextmanager
 def _file() -> Iterator[AnswerCache | None]:
-    """Where answers to single words are kept; a folder that cannot be used costs time only."""
+    """The cache of scores for single words; None if the folder cannot be used, which only costs time."""
     folder = cache_folder()
     try:
         cache = None if folder is None else AnswerCache(folder / _FILE)

@@ -1,4 +1,4 @@
-"""One second-order search for one example, from the choice of the patch to the verdict."""
+"""A second-order search for one example: choose the patch, search, and judge the result."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mohs.text.text import brief
 
 @dataclass(frozen=True)
 class SecondOrderTask:
-    """A method made ready for a victim: calling it with an example gives the search for the engine.
+    """A method bound to a victim. Calling it with an example gives the search for the engine.
 
-    The record has the original, the vulnerable example in the place of the perturbed text, and as its finding the patch
-    and the victim's answers with it. All four verdicts are the judge's.
+    In the record, the perturbed text is the vulnerable example. The finding has the patch and the victim's answers with
+    it. The judge gives all four answers.
     """
 
     name: str
@@ -38,7 +38,7 @@ class SecondOrderTask:
     budget: int | None = None
 
     async def __call__(self, example: Example) -> Record:
-        """The record of this search; whatever raises becomes its outcome `error`."""
+        """The record of this search; an exception becomes the outcome `error`."""
         return await attempt(self.name, example, self.seed, lambda draft: self._search(example, draft))
 
     async def _search(self, example: Example, draft: Draft) -> Outcome:

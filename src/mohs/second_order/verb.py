@@ -1,4 +1,4 @@
-"""`mohs second-order`: its options, and from them the searches of a run."""
+"""`mohs second-order`: its options, and the tasks made from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option
+from mohs.tasks.option import blacklist, budget, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -20,26 +20,19 @@ if TYPE_CHECKING:
     from mohs.tasks.subject import Subject
 
 SYNONYMS = "neighbours:k=8,min_cosine=0.5"
-_ENDLESS = 1e15  # texts that nobody enumerates
-_WORDS_NAMED = 3  # of those that are no patch words
+_ENDLESS = 1e15  # estimates of the number of texts are cut off here
+_WORDS_NAMED = 3  # in the note on words that cannot be patch words
 
-_Sizes = Sequence[tuple[float, int]]  # of some examples: texts that one step leads to, and words that may change
+_Sizes = Sequence[tuple[float, int]]  # for some examples: texts one step away, and words that may change
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecondOrderVerb(
-    Verb,
-    command="second-order",
-    function="second_order_attack",
-    short="Look near each example for a text that a synonym tips over.",
-    doing="searching",
-    third="method",
-):
-    """Look near each example for a natural text whose prediction one synonym changes.
+class SecondOrderVerb(Verb, command="second-order", function="second_order_attack", third="method", doing="searching"):
+    """Search near each example for a text that one synonym tips over.
 
-    A masked language model rewrites up to k words of each example. Of the pairs of synonyms that fit the text, the one
-    is taken whose words the victim scores most differently. Zhang et al. 2021 (Double Perturbation). Running the same
-    command again resumes the run.
+    A masked language model rewrites up to k words of each example. Of the synonym pairs that fit the text, the search
+    uses the one whose words the victim scores most differently. Method: Zhang et al. 2021 (Double Perturbation).
+    Running the same command again resumes the run.
 
     Examples:
       mohs second-order --masked-lm hf:distilbert-base-uncased --n 50
@@ -48,52 +41,45 @@ class SecondOrderVerb(
       mohs second-order --masked-lm hf:./mlm --lm gguf:smollm2.gguf --floor 2 --workers 4
     """
 
+    finds = "mohs.second_order.finding:SecondOrderFinding"
+
     masked_lm: Any = model("masked_lm")
     method: str | SecondOrder = option(
-        "so-enum, so-beam or random; so-beam:released as the released code has it.", default="so-beam", metavar="M"
+        "so-enum, so-beam or random; append :released for the settings of the released code.",
+        default="so-beam",
+        metavar="M",
     )
-    k: int | None = option("The most words that change; by default 2 for so-enum, else 6.", "-k", least=1)
-    beam: int | None = option("Texts that so-beam goes on from; by default 20.", least=1)
+    k: int | None = option("The most words to rewrite; by default 2 for so-enum, else 6.", "-k", least=1)
+    beam: int | None = option("The beam width of so-beam; by default 20.", least=1)
     synonyms: str | Source | None = option(
-        "Where patch words come from: a source, see `mohs spaces`, such as thesaurus:FILE or wordnet; by default the "
-        "eight nearest word vectors.",
+        "Source of the synonyms (see `mohs spaces`), such as thesaurus:FILE or wordnet; by default the eight nearest "
+        "word vectors.",
         metavar="S",
     )
-    blacklist: str | Path | Iterable[str] | None = option(
-        "Words that are never brought in, one a line.", metavar="FILE"
-    )
-    floor: float | None = option(
-        "Leave out texts more than R times as perplexing to --lm as the original.", metavar="R"
-    )
-    most: int = option("Refuse so-enum where it would look at more texts an example.", default=1_000_000, least=1)
+    blacklist: str | Path | Iterable[str] | None = blacklist()
+    floor: float | None = floor()
+    most: int = option("Refuse so-enum if it would check more texts per example.", default=1_000_000, least=1)
     lm: Any = model("lm")
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
     sememes: Any = model("sememes")
-    budget: int | None = option("The most queries for one example.", least=1)
-
-    @classmethod
-    def finding(cls) -> type:
-        """See there."""
-        from mohs.second_order.finding import SecondOrderFinding
-
-        return SecondOrderFinding
+    budget: int | None = budget()
 
     def check(self) -> None:
-        """The method and the source must exist and go with the other options."""
+        """Refuse a method or source that does not exist or does not fit the other options."""
         _ = self._chosen, self._source
 
     def needs(self, subject: Subject) -> Iterable[str]:
-        """The masked language model, what the synonyms ask, and a causal language model if one is named."""
+        """The masked language model, what the synonyms need, and a causal language model if one is given."""
         if subject.target.traits.hard and self._chosen.needs_scores:
             raise BadInput(
-                f"{self._name} steers by the victim's scores, and {subject.model.name} gives labels only; "
+                f"{self._name} needs the victim's scores, but {subject.model.name} gives labels only; "
                 "use --method so-enum."
             )
         return [*self._chosen.near.needs, *self._source.needs, *(["lm"] if self.lm is not None else [])]
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
-        """One search for each example, with the patch words of all of them."""
+        """One task that searches near each example, with the patch words of all examples."""
         from mohs.second_order.single_words import patch_book
         from mohs.second_order.task import SecondOrderTask
         from mohs.space import Services
@@ -154,7 +140,7 @@ class SecondOrderVerb(
 
         found = find_method(self.method) if isinstance(self.method, str) else self.method
         if self.beam is not None and found.width is None:
-            raise BadInput(f"{self._name} keeps no beam; --beam is for so-beam.")
+            raise BadInput(f"{self._name} has no beam; --beam is for so-beam.")
         return replace(
             found,
             k=found.k if self.k is None else self.k,
@@ -163,25 +149,25 @@ class SecondOrderVerb(
         )
 
     def _notes(self, words: int, sizes: _Sizes, lost: Sequence[str]) -> list[str]:
-        notes = [f"{words:,} single words of the data and their synonyms were put to the victim beforehand."]
+        notes = [f"The victim was first asked about {words:,} single words: words of the data and their synonyms."]
         if sizes:
             texts = _mean(sizes, self._chosen.k, self._chosen.width)
             notes.append(
-                f"At most about {texts:,.0f} texts an example were expected, each asked with and without its patch."
+                f"At most about {texts:,.0f} texts per example were expected, each asked with and without its patch."
             )
         if lost:
             named = ", ".join(lost[:_WORDS_NAMED]) + (" ..." if len(lost) > _WORDS_NAMED else "")
             notes.append(
-                f"The victim raises at {len(lost):,} more single words ({named}), which are therefore no patch words."
+                f"The victim raises an error for {len(lost):,} more single words ({named}), so they are no patch words."
             )
         if self._synonyms == SYNONYMS:
             notes.append(
-                "Patch words are near word vectors, not always synonyms (your|our); name better ones with --synonyms."
+                "Patch words are near word vectors, not always synonyms (your|our); give better ones with --synonyms."
             )
         return notes
 
     def _feasible(self, sizes: _Sizes) -> None:
-        """Refuse to enumerate what has no end."""
+        """Refuse an enumeration of too many texts."""
         k = self._chosen.k
         texts = _mean(sizes, k)
 
@@ -191,20 +177,19 @@ class SecondOrderVerb(
 
         if self.budget is not None and 2 * texts > self.budget:
             raise BadInput(
-                f"{self._name} with k={k} asks the victim about {2 * texts:,.0f} texts an example (the first "
-                f"{len(sizes)} examples), and --budget is {self.budget:,}; use {fewer(self.budget / 2)}--method "
-                "so-beam, or more budget."
+                f"{self._name} with k={k} asks the victim about {2 * texts:,.0f} texts per example (mean of the first "
+                f"{len(sizes)}), but --budget is {self.budget:,}; use {fewer(self.budget / 2)}--method so-beam, or a "
+                "larger budget."
             )
         if texts > self.most:
             raise BadInput(
-                f"{self._name} with k={k} would look at about {texts:,.0f} texts an example (the first "
-                f"{len(sizes)} examples); use {fewer(self.most)}--method so-beam, or --most {math.ceil(texts)} to do "
-                "it all the same."
+                f"{self._name} with k={k} would check about {texts:,.0f} texts per example (mean of the first "
+                f"{len(sizes)}); use {fewer(self.most)}--method so-beam, or --most {math.ceil(texts)} to do it anyway."
             )
 
 
 def _mean(sizes: _Sizes, k: int, width: int | None = None) -> float:
-    """About how many texts k steps lead to; with a width, those of which each step goes on from so many at most."""
+    """About how many texts k steps lead to on average; with a width, each step starts from at most that many texts."""
     total = 0.0
     for first, places in sizes:
         whole = _size(first, k, places)
@@ -213,7 +198,7 @@ def _mean(sizes: _Sizes, k: int, width: int | None = None) -> float:
 
 
 def _size(first: float, k: int, places: int) -> float:
-    """About how many texts k steps lead to, as `size_of` has it; no more than can be written down."""
+    """About how many texts k steps lead to, as in `size_of`; cut off at _ENDLESS."""
     if not first:
         return 0.0
     return math.exp(min(math.log(_ENDLESS), k * math.log(first) - math.lgamma(min(k, places) + 1)))

@@ -1,4 +1,4 @@
-"""Which edits exist for an example: sources of candidates, constraints, and the space they make."""
+"""The edits that exist for an example: sources of words, constraints, and the space they make."""
 
 from mohs.space.acceptable import Acceptable
 from mohs.space.constraints import Constraint, Family, Measure

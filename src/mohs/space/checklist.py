@@ -1,7 +1,7 @@
-"""Changes that should not matter, after the invariance tests of CheckList (Ribeiro et al. 2020).
+"""Changes that should not matter: the invariance tests of CheckList (Ribeiro et al. 2020).
 
-The word lists were compiled for this project and are small: common English names and well-known places of one word,
-without those that are also ordinary words (Grace, Mark, Turkey) or names of both kinds (Jordan, Florence).
+The word lists are small and were compiled for this project. They hold common English names and well-known places of one
+word. Names that are also ordinary words (Grace, Mark, Turkey) or both name and place (Jordan, Florence) are left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ you'll=you+will he'll=he+will she'll=she+will it'll=it+will we'll=we+will they'l
 i'd=i+would you'd=you+would he'd=he+would she'd=she+would it'd=it+would that'd=that+would there'd=there+would
 we'd=we+would they'd=they+would
 """
-# Not drawn together, as they often are no pair (you have to, here is).
+# Expanded only: the two words often do not belong together (you have to, here is).
 _WRITTEN_OUT_ONLY = """
 ain't=is+not here's=here+is let's=let+us i've=i+have you've=you+have we've=we+have they've=they+have who've=who+have
 could've=could+have should've=should+have would've=would+have might've=might+have must've=must+have
@@ -70,12 +70,12 @@ _PLACES = (
 
 @dataclass(frozen=True)
 class Expansions:
-    """A contraction written out: is not for isn't, he is for he's."""
+    """Expands a contraction: is not for isn't, he is for he's."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """At most one for each word."""
+        """At most one offer per word."""
         words = [text.words[position] for position in positions]
         written = [_written_out().get(word.lower().replace("’", "'")) for word in words]
         return [offers(word, [full] if full else [], EXPAND) for word, full in zip(words, written, strict=True)]
@@ -83,17 +83,17 @@ class Expansions:
 
 @dataclass(frozen=True)
 class Contractions:
-    """Two words drawn together: isn't in the place of is, and nothing in the place of not. Also can't for cannot.
+    """Contracts two words: isn't replaces is, and nothing replaces not. Also can't for cannot.
 
-    The halves belong together. The CheckList attack puts in both at once; other searches would take one without the
-    other. Of two contractions that share a word the first counts (it's not, rather than it isn't). As in CheckList a
-    space must follow, so that none ends a clause (what it is).
+    The two halves belong together. The CheckList attack makes both edits at once; other searches might make only one.
+    If two contractions share a word, the first counts (it's not, rather than it isn't). As in CheckList a space must
+    follow, so that no contraction ends a clause (what it is).
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """Only where one space stands between the two words and both may change."""
+        """Only where a single space separates the two words and both may change."""
         found: dict[int, Offers] = {position: {} for position in positions}
         spans = text.spans()
         for one in sorted(found):
@@ -113,35 +113,35 @@ class Contractions:
 
 @dataclass(frozen=True)
 class Names:
-    """Other first names of the same list (women's, men's), or other surnames, for a name with a capital letter.
+    """Replaces a capitalised name by another first name of the same list (women's, men's) or another surname.
 
-    In texts that have no capitals at all, for a name in small letters.
+    In texts without any capitals, lower-case names count too.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """All others of the list."""
+        """All other words of the list."""
         return _others(text, positions, _NAMES, "name")
 
 
 @dataclass(frozen=True)
 class Places:
-    """Other cities for a city, other countries for a country; with capitals as for names."""
+    """Replaces a city by another city and a country by another country; capitals as for names."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """All others of the list."""
+        """All other words of the list."""
         return _others(text, positions, _PLACES, "place")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Other whole numbers within a share of a number written in digits, the nearest first.
+    """Replaces a number in digits by other whole numbers within a share of it, the nearest first.
 
-    As in CheckList a number may move by its share rounded down and one more, stays over nought, and 2 and 4 are left
-    alone, since they may stand for to and for. So are figures that are part of something longer (1,000 and 10:30).
+    As in CheckList, a number may change by its share, rounded down, plus one. It stays above zero. 2 and 4 are left
+    alone, since they may stand for to and for. So are digits that are part of something longer (1,000 and 10:30).
     """
 
     share: float = 0.2
@@ -163,7 +163,7 @@ class Numbers:
         return found
 
     def near(self, word: str) -> list[int]:
-        """The numbers that may stand for one."""
+        """The numbers that may replace a number."""
         if not (word.isascii() and word.isdigit()) or word in ("2", "4") or len(word) > 15:
             return []
         number = int(word)
@@ -174,7 +174,7 @@ class Numbers:
 
 
 def _glued(text: Text, spans: Sequence[tuple[int, int, int]], first: int) -> bool:
-    """Whether no space is between a word and the next one of its field."""
+    """Whether a word and the next one of its field have no space between them."""
     if not 0 <= first < len(spans) - 1 or spans[first][0] != spans[first + 1][0]:
         return False
     field, _, end = spans[first]
@@ -196,7 +196,7 @@ def _others(text: Text, positions: Sequence[int], lists: Sequence[str], name: st
 
 
 def drawn_alone(word: str) -> bool:
-    """Whether a contraction takes the place of this one word."""
+    """Whether a contraction replaces this single word."""
     return word.lower() in _drawn_together()
 
 

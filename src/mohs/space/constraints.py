@@ -1,8 +1,8 @@
-"""Constraints: a measure and a threshold, so that what a search obeys is what an audit reports.
+"""Constraints: a measure and a threshold. A search obeys and an audit reports the same measures.
 
-A measure gives a number for each candidate text, compared with the original or with the text before the step. Those
-that look at single replacements alone (`of_words`) are decided already when the space is built. Each measure says its
-class in the taxonomy of Morris et al. 2020 ("Pragmatic evaluation", section 3): morphology, semantics, grammar,
+A measure gives a number for each candidate text, compared with the original or with the text before the step. Measures
+that need only the replaced word and its replacement (`of_words`) are applied when the space is built. Each measure has
+a class in the taxonomy of Morris et al. 2020 ("Pragmatic evaluation", section 3): morphology, semantics, grammar,
 suspicion.
 """
 
@@ -33,7 +33,7 @@ class Measure(Protocol):
 
     @property
     def name(self) -> str:
-        """How records call it."""
+        """Its name in records."""
         ...
 
     @property
@@ -43,27 +43,27 @@ class Measure(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The kinds of services it asks (see mohs.space.services.KINDS)."""
+        """The kinds of services it uses (see mohs.space.services.KINDS)."""
         ...
 
     @property
     def stepwise(self) -> bool:
-        """Whether it judges a step, so that the last text alone does not show if every step obeyed."""
+        """Whether it judges single steps; then the final text alone cannot show whether every step obeyed."""
         ...
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """The measure of each candidate as a step from `current`; without one, of whole texts against the original."""
+        """The value of each candidate as a step from `current`; without one, of whole texts against the original."""
         ...
 
 
 @runtime_checkable
 class WordMeasure(Protocol):
-    """A measure that can look at one replacement alone."""
+    """A measure that can judge a single replacement."""
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
-        """The measure of each replacement of a word."""
+        """The value of each replacement of a word."""
         ...
 
 
@@ -71,7 +71,7 @@ class WordMeasure(Protocol):
 class Constraint:
     """A measure that must stay at or above a threshold, or at or below one.
 
-    Short texts can have a threshold of their own: with fewer words than `short`, `at_least_short` holds instead.
+    Short texts can have another threshold: with fewer words than `short`, `at_least_short` applies instead.
     """
 
     measure: Measure
@@ -85,11 +85,11 @@ class Constraint:
             raise BadInput(f"A threshold of {self.measure.name} is nan; give a number.")
 
     def holds(self, value: float, words: int) -> bool:
-        """Whether a value passes, for a text of so many words; not-a-number never does."""
+        """Whether a value passes for a text of `words` words; nan never does."""
         least = self.at_least_short if words < self.short else self.at_least
         return least <= value <= self.at_most
 
     @property
     def about_words(self) -> bool:
-        """Whether it can be decided when the space is built."""
+        """Whether it can be applied when the space is built."""
         return hasattr(self.measure, "of_words") and not self.measure.stepwise

@@ -1,4 +1,4 @@
-"""How much of a text is changed: measures that count."""
+"""Measures that count how much of a text has changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
 
-_EDITS_TRIED_FIRST = 31  # these are found at once, however long the texts
+_EDITS_TRIED_FIRST = 31  # distances up to this are fast even for long texts
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class EditDistance(Compared):
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """Against the original; the fields of a pair are added up."""
+        """The distance of each candidate; for a pair, the sum over both texts."""
         distance = partial(Levenshtein.distance, score_hint=_EDITS_TRIED_FIRST)
         return [float(sum(map(distance, reference.fields, candidate.fields))) for candidate in candidates]
 
@@ -39,7 +39,7 @@ class WordsChanged(Compared):
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """A count for each candidate."""
+        """The count for each candidate."""
         return [float(words_changed(reference, candidate)) for candidate in candidates]
 
 
@@ -51,7 +51,7 @@ class ShareChanged(Compared):
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """A share for each candidate."""
+        """The share for each candidate."""
         return [words_changed(reference, candidate) / max(len(reference), 1) for candidate in candidates]
 
 
@@ -59,8 +59,8 @@ class ShareChanged(Compared):
 class WordsBeyond(Compared):
     """How many more words are changed than a share of the text allows; used with `at_most=0`.
 
-    The allowance is share * words, rounded up or down, and never under `least`: BERT-Attack's 40% is rounded down in
-    its released code and up in TextAttack, A2T allows 10% rounded up and at least 4.
+    The allowance is share * words, rounded up or down, and at least `least`. BERT-Attack allows 40%, rounded down in
+    its released code and up in TextAttack. A2T allows 10%, rounded up, and at least 4.
     """
 
     share: float
@@ -74,21 +74,21 @@ class WordsBeyond(Compared):
     family = Family.MORPHOLOGY
 
     def allowed(self, words: int) -> int:
-        """How many of so many words may change."""
-        exact = round(self.share * words, 9)  # 0.1 * 30 is a hair over 3
+        """How many words of a text may change."""
+        exact = round(self.share * words, 9)  # 0.1 * 30 is slightly over 3
         return max(self.least, math.ceil(exact) if self.up else math.floor(exact))
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """Positive where too many are changed."""
+        """Positive where too many words are changed."""
         allowed = self.allowed(len(reference))
         return [float(words_changed(reference, candidate) - allowed) for candidate in candidates]
 
 
 @dataclass(frozen=True)
 class PositionsAgain(Compared):
-    """How many words a step changes that were changed before; used with `at_most=0` so that none is.
+    """How many words a step changes again that were changed before; used with `at_most=0` to forbid that.
 
-    Of a whole text against the original it is 0: nothing was changed before.
+    For a whole text against the original it is 0: nothing was changed before.
     """
 
     name = "positions changed again"
@@ -98,7 +98,7 @@ class PositionsAgain(Compared):
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """A count for each candidate; nan where a step does not keep the places of the words."""
+        """The count for each candidate; nan where a step changes the positions of words."""
         if current is None:
             return [0.0] * len(candidates)
         if not original.same_shape(current):
@@ -111,7 +111,7 @@ class PositionsAgain(Compared):
 
 
 def words_changed(one: Text, other: Text) -> int:
-    """Words that differ place by place, or, where words were added or dropped, in the best alignment."""
+    """The number of words that differ; if words were added or dropped, the word edit distance."""
     if one.same_shape(other):
         return len(one.changes(other))
     return Levenshtein.distance(one.words, other.words)

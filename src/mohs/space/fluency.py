@@ -1,4 +1,4 @@
-"""Measures of suspicion and grammar: what a language model and a grammar checker make of a text."""
+"""Measures of suspicion and grammar, by a language model and a grammar checker."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mohs.text.questions import Scored
 
 @dataclass(frozen=True)
 class Perplexity(Compared):
-    """The perplexity of the text to a causal language model, exp(-mean log-probability of its tokens)."""
+    """The perplexity of the text under a causal language model: exp(-mean log-probability of its tokens)."""
 
     name = "perplexity"
     family = Family.SUSPICION
     needs = ("lm",)
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """Of each candidate by itself; nan for a text without tokens."""
+        """The perplexity of each candidate; nan for a text without tokens."""
         scored = await ask.lm([str(candidate) for candidate in candidates])
         return [perplexity(answer) for answer in scored]
 
@@ -38,14 +38,14 @@ class PerplexityRatio(Compared):
     needs = ("lm",)
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """1 for a text that is no less expected than the original."""
+        """The ratio for each candidate; 1 if it is as likely as the original, more if less likely."""
         before, *after = await ask.lm([str(reference), *map(str, candidates)])
         return [round(perplexity(answer) / perplexity(before), 6) for answer in after]
 
 
 @dataclass(frozen=True)
 class LogProbDrop(Compared):
-    """How much log-probability a text loses to a causal language model.
+    """How much log-probability a text loses under a causal language model.
 
     With a `window`, only that many words around the changed one are read (Jia et al. 2019: 6 words); otherwise the
     whole text. `previous` compares with the text before the step.
@@ -64,7 +64,7 @@ class LogProbDrop(Compared):
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """Positive where the candidate is less likely; sums, not means, so a longer text loses more."""
+        """Positive where the candidate is less likely. It is a sum, not a mean, so a longer text loses more."""
         reference = self.reference(original, current)
         pairs = []
         for candidate in candidates:
@@ -82,10 +82,10 @@ class LogProbDrop(Compared):
 
 @dataclass(frozen=True)
 class FluencyRank(Compared):
-    """The place of a candidate among those offered for the same word, the likeliest text first; 1 is the best.
+    """The rank of a candidate among those for the same word, by the likelihood of the text; 1 is the best.
 
     With `at_most=4` this keeps the four best, as Alzantot et al. 2018 do with their language model. A rank depends on
-    who else is offered, so it cannot be told from the last text: an audit gives nan.
+    the other candidates, so the final text does not show it: an audit gives nan.
     """
 
     window: int | None = None
@@ -101,7 +101,7 @@ class FluencyRank(Compared):
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """Ties share the better place."""
+        """The rank of each candidate; ties share the better rank."""
         if current is None:
             return [math.nan] * len(candidates)
         places = []
@@ -133,7 +133,7 @@ class GrammarErrors(Compared):
     needs = ("grammar",)
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """Negative where the change repaired something."""
+        """The difference for each candidate; negative where the change fixed an error."""
         before, *after = await ask.grammar([str(reference), *map(str, candidates)])
         return [float(len(answer) - len(before)) for answer in after]
 

@@ -1,6 +1,6 @@
-"""Words that a masked language model puts in beside a word or in the place of two; and what must be kept meanwhile.
+"""Insertions and merges by a masked language model: a new word next to a word, or one word for two.
 
-An insertion is a replacement of several words, "new old" or "old new"; a merge gives one word and empties the next.
+An insertion is a replacement by two words, "new old" or "old new". A merge replaces one word and empties the next.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mohs.text import Text
 from mohs.text.questions import Blank, Filled
 from mohs.text.text import Edit
 
-# Neighbours that CLARE makes one word of, by universal part of speech; AUX counts as VERB and PROPN as NOUN.
+# Neighbours that CLARE merges, by universal part of speech; AUX counts as VERB and PROPN as NOUN.
 _PAIRS = {
     "NOUN": ("NOUN",),
     "ADJ": ("NOUN", "NUM", "ADJ", "ADV"),
@@ -37,10 +37,10 @@ _COARSE = {"AUX": "VERB", "PROPN": "NOUN"}
 
 @dataclass(frozen=True)
 class InsertedWords:
-    """What a masked language model puts in before a word and behind it, of its k best guesses for each side.
+    """Words that a masked language model inserts before or after a word, from its k best guesses for each side.
 
-    The new word stands as the model writes it; the one it joins is not repeated. Of the guesses only whole words at
-    least that probable count.
+    The new word is written as the model gives it. A guess equal to the old word is dropped. Only whole words with at
+    least `min_probability` count.
     """
 
     k: int = 50
@@ -54,7 +54,7 @@ class InsertedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One mask at a time: all that could come before, then all that could come behind."""
+        """One mask at a time: all words that could come before, then all that could come after."""
         spans = text.spans()
         sides = [
             (place, early)
@@ -78,11 +78,11 @@ class InsertedWords:
 
 @dataclass(frozen=True)
 class MergedWords:
-    """What a masked language model puts in the place of a word and the next one, of its k best guesses.
+    """Words that a masked language model puts in place of two neighbouring words, from its k best guesses.
 
-    Only for two words of one field with nothing but space between them, whose parts of speech CLARE's released code
-    lists (Li et al. 2021): determiner and noun, adverb and verb, and so on. The offers are for the first of the two;
-    the second has to be emptied (see `merges`).
+    The two words are in one field, with only white space between them. Their parts of speech must be a pair listed in
+    CLARE's released code (Li et al. 2021): determiner and noun, adverb and verb, and so on. The offers are for the
+    first word; the second must be emptied (see `merges`).
     """
 
     k: int = 50
@@ -94,7 +94,7 @@ class MergedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm", "tagger")
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One mask for two words at a time."""
+        """One mask per pair of words."""
         spans = text.spans()
         near = [place for place, position in enumerate(positions) if self._touching(text, position, spans)]
         wanted = list(dict.fromkeys(p for place in near for p in (positions[place], positions[place] + 1)))
@@ -119,7 +119,7 @@ class MergedWords:
 
 @dataclass(frozen=True)
 class Sparing:
-    """The offers of a source, but none for the words of a list: those may have neighbours put in, yet stay."""
+    """The offers of a source, except for listed words: those stay, though words may be inserted next to them."""
 
     source: Source
     words: frozenset[str]
@@ -130,7 +130,7 @@ class Sparing:
         return self.source.needs
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """The source is asked about the other words only."""
+        """Ask the source about the other words only."""
         plain = [text.words[position].lower().replace("\u2019", "'") for position in positions]
         open_ = [place for place, word in enumerate(plain) if word not in self.words]
         found: list[Offers] = [{} for _ in positions]
@@ -141,7 +141,7 @@ class Sparing:
 
 @dataclass(frozen=True)
 class ReplacedPos(Compared):
-    """SamePos of the words that a step replaces; a word that only got company keeps its part of speech (BAE)."""
+    """SamePos for the replaced words only; a word next to an insertion keeps its part of speech (BAE)."""
 
     noun_is_verb: bool = True
     before: int = 4
@@ -155,7 +155,7 @@ class ReplacedPos(Compared):
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """As SamePos gives it with the words put in taken out again."""
+        """The value of SamePos after removing the inserted words."""
         reference = original if current is None else current
         plain = []
         for candidate in candidates:
@@ -166,15 +166,15 @@ class ReplacedPos(Compared):
 
 
 def is_insertion(edit: Edit) -> bool:
-    """Whether the old word still stands there, first or last, with something beside it."""
+    """Whether an edit keeps the old word and adds something before or after it."""
     return bool(edit.old) and (edit.new.startswith(f"{edit.old} ") or edit.new.endswith(f" {edit.old}"))
 
 
 async def offered(
     space: Space, source: Source, current: Text, positions: Sequence[int], ask: Services
 ) -> list[tuple[str, ...]]:
-    """The words that another source than its own brings into a living space, by the same stopwords and constraints."""
-    assert space.living is not None, "what a further source offers depends on the text as it stands"
+    """Words from a further source for a living space, under the same stopwords and constraints."""
+    assert space.living is not None, "a further source needs a living space"
     found = await replace(space.living[0], source=source)(current, positions, ask)
     for position, words in zip(positions, found, strict=True):
         for word, name in words.items():
@@ -185,7 +185,7 @@ async def offered(
 async def merges(
     space: Space, source: Source, current: Text, positions: Sequence[int], ask: Services
 ) -> list[list[Text]]:
-    """For each position, the texts in which a word of the source stands for it and the next one, which goes."""
+    """For each position, the texts in which a word of the source replaces it and the next word is removed."""
     emptied = [position for position in positions if await _may_go(space, position + 1, ask)]
     words = dict(zip(emptied, await offered(space, source, current, emptied, ask), strict=True))
     found = []
@@ -197,7 +197,7 @@ async def merges(
 
 
 async def _may_go(space: Space, position: int, ask: Services) -> bool:
-    """Whether the constraints on single words let a word be emptied."""
+    """Whether the constraints on single words allow a word to be removed."""
     if position >= len(space.text):
         return False
     gone = space.text.replace(position, "")
@@ -216,7 +216,7 @@ def _sensible(k: int, min_probability: float) -> None:
 
 
 def _whole(answer: Filled, min_probability: float) -> list[str]:
-    """The guesses that are one whole word each and probable enough."""
+    """The guesses that are a single whole word and probable enough."""
     floor = math.log(min_probability) if min_probability > 0 else -math.inf
     return [
         guess.text

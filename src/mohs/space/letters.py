@@ -1,7 +1,7 @@
-"""Replacement words that differ in their letters: one edit each, every variant.
+"""Misspellings: every variant of a word with one edit to its letters.
 
-With `inner`, the first and the last letter stay, and words too short for that are left alone. A letter is what a
-reader sees as one, with its accents, also where `min_length` counts them.
+With `inner`, the first and last letters stay, and words too short for that are left alone. A letter is what a reader
+sees as one, including its accents; `min_length` counts letters in this sense too.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from mohs.space.sources import Offers
 from mohs.text import Text, characters
 
 
+@dataclass(frozen=True)
 class _Letters:
-    """What the sources here share: they look at the word alone, and their fields are the settings of `variants`."""
+    """The base of these sources. They look only at the word; their fields are the settings of `variants`."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    kind: ClassVar[str]  # how records call the edit
+    kind: ClassVar[str]  # the name of the edit in records
     variants: ClassVar[Callable[..., list[str]]]
 
     def spell(self, word: str) -> Offers:
         """Every variant of a word."""
-        settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
         return dict.fromkeys(type(self).variants(word, **settings), self.kind)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
@@ -34,10 +35,17 @@ class _Letters:
 
 
 @dataclass(frozen=True)
-class SwapLetters(_Letters):
-    """Two neighbouring letters change places."""
+class _Anywhere(_Letters):
+    """Edits that can be restricted to the inside of the word."""
 
     inner: bool = False
+    min_length: int = 1
+
+
+@dataclass(frozen=True)
+class SwapLetters(_Anywhere):
+    """Two neighbouring letters are swapped."""
+
     min_length: int = 2
 
     kind = "swap"
@@ -45,10 +53,9 @@ class SwapLetters(_Letters):
 
 
 @dataclass(frozen=True)
-class DropLetter(_Letters):
+class DropLetter(_Anywhere):
     """One letter is left out."""
 
-    inner: bool = False
     min_length: int = 2
 
     kind = "delete"
@@ -56,11 +63,9 @@ class DropLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class AddLetter(_Letters):
-    """One letter is put in, any at every place."""
+class AddLetter(_Anywhere):
+    """Any letter is inserted, at any place."""
 
-    inner: bool = False
-    min_length: int = 1
     letters: str = ascii_lowercase
 
     kind = "insert"
@@ -68,11 +73,9 @@ class AddLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class ChangeLetter(_Letters):
-    """One letter becomes another, any at every place."""
+class ChangeLetter(_Anywhere):
+    """Any letter is replaced by any other."""
 
-    inner: bool = False
-    min_length: int = 1
     letters: str = ascii_lowercase
 
     kind = "substitute"
@@ -80,22 +83,16 @@ class ChangeLetter(_Letters):
 
 
 @dataclass(frozen=True)
-class Homoglyphs(_Letters):
-    """One letter becomes another that looks like it."""
-
-    inner: bool = False
-    min_length: int = 1
+class Homoglyphs(_Anywhere):
+    """One letter is replaced by one that looks like it."""
 
     kind = "homoglyph"
     variants = characters.homoglyphs
 
 
 @dataclass(frozen=True)
-class Keyboard(_Letters):
-    """One letter becomes a neighbour on the keyboard."""
-
-    inner: bool = False
-    min_length: int = 1
+class Keyboard(_Anywhere):
+    """One letter is replaced by a neighbour on the keyboard."""
 
     kind = "keyboard"
     variants = characters.keyboard
@@ -103,7 +100,7 @@ class Keyboard(_Letters):
 
 @dataclass(frozen=True)
 class SplitWord(_Letters):
-    """A space is put into the word."""
+    """A space is inserted into the word."""
 
     min_length: int = 2
 

@@ -19,10 +19,10 @@ from mohs.text.text import words_of
 
 @dataclass(frozen=True)
 class MaskedWords:
-    """What a masked language model puts in the place of a word, of its k best guesses.
+    """Words that a masked language model puts in place of a word, from its k best guesses.
 
-    Only whole words count: no continuation pieces, no punctuation. `gap` keeps guesses whose logit is less than so much
-    under the best guess of all (Zhang et al. 2021: 3), `min_probability` those at least that probable (CLARE: 5e-4).
+    Only whole words count: no continuation pieces, no punctuation. `gap` keeps guesses whose logit is less than that
+    below the best guess (Zhang et al. 2021: 3). `min_probability` keeps those at least that probable (CLARE: 5e-4).
     """
 
     k: int = 50
@@ -37,7 +37,7 @@ class MaskedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One mask at a time, the rest of the text as it stands."""
+        """One mask at a time, with the rest of the text unchanged."""
         spans = text.spans()
         filled = await ask.fill([Blank(text.fields, *spans[position], self.k) for position in positions])
         floor = math.log(self.min_probability) if self.min_probability > 0 else -math.inf
@@ -58,12 +58,12 @@ class MaskedWords:
 
 @dataclass(frozen=True)
 class UnmaskedWords:
-    """What a masked language model could read in the place of a word that it sees (BERT-Attack, Li et al. 2020).
+    """Words that a masked language model predicts at a word that it sees unmasked (BERT-Attack, Li et al. 2020).
 
-    A word of one piece gets the k best whole words at its place. A word of several pieces gets products of the `width`
-    best of each piece, the first `products` of them, `ranked` by how well the pieces go together when read alone or
-    left as they are; as in the released code at most `pieces` pieces are looked at. `min_logit` is the released code's
-    threshold.
+    A word of one piece gets the k best whole words at its place. A word of several pieces gets combinations of the
+    `width` best guesses for each piece, the first `products` of them. With `ranked` they are sorted by how well their
+    pieces fit together when read alone. As in the released code, at most `pieces` pieces are used. `min_logit` is the
+    released code's threshold.
     """
 
     k: int = 48
@@ -71,7 +71,7 @@ class UnmaskedWords:
     pieces: int = 12
     width: int = 4
     products: int = 24
-    ranked: bool = True  # an attack that asks the victim about all of them needs no order
+    ranked: bool = True  # an attack that queries the victim about all of them needs no order
 
     def __post_init__(self) -> None:
         at_least(1, k=self.k, pieces=self.pieces, width=self.width, products=self.products)
@@ -79,7 +79,7 @@ class UnmaskedWords:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """One reading of the text for all its words; one of each product of a word when that is come to."""
+        """Read the text once for all its words. Combinations of pieces are scored later, when a search needs them."""
         spans = text.spans()
         read = await ask.pieces([Pieces(text.fields, *spans[position], self.k) for position in positions])
         found = []
@@ -99,17 +99,17 @@ class UnmaskedWords:
 
 
 async def _ranked(old: str, group: Sequence[tuple[str, ...]], ask: Services) -> list[str]:
-    """The words of products of pieces, those first whose pieces go well together."""
+    """The words made of some pieces, those first whose pieces fit together best."""
     wanted = [Spelling(pieces) for pieces in group]
     misfit = dict(zip(group, await ask.spelling(wanted), strict=True)) if wanted else {}
     return list(_other(old, ["".join(pieces) for pieces in sorted(misfit, key=lambda p: (misfit[p], p))], ""))
 
 
 def _other(old: str, new: Iterable[str], name: str) -> Offers:
-    """Without the word itself in any case: an uncased model's own reading of it is no other word."""
+    """Offers without the word itself, ignoring case: an uncased model's spelling of it is not another word."""
     return offers(old, [word for word in new if word.lower() != old.lower()], name)
 
 
 def one_word(string: str) -> bool:
-    """Whether a string is exactly one word, and nothing but it."""
+    """Whether a string is exactly one word."""
     return words_of([string]) == [string.lower()]

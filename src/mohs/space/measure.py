@@ -1,4 +1,4 @@
-"""What most measures have in common."""
+"""The base class of most measures."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mohs.text import Text
 
 
 class Compared:
-    """A measure that compares texts with the original, or, where `previous` is set, with the text before the step.
+    """A measure that compares texts with the original or, if `previous` is set, with the text before the step.
 
-    A measure made of it is a frozen dataclass that says its name and family, what it needs, and `against`; one that
-    judges a step in another way says `of_texts` itself.
+    A subclass is a frozen dataclass that defines its name, family, needs and `against`. A measure that judges a step in
+    another way defines `of_texts` instead.
     """
 
     family: ClassVar[Family]
@@ -24,13 +24,13 @@ class Compared:
 
     @property
     def stepwise(self) -> bool:
-        """In a window or against the text before, it is a matter of each step."""
+        """With a window or against the text before, it judges each step."""
         return self.previous or self.window is not None
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """The measure of each candidate."""
+        """The value of each candidate."""
         return await self.against(self.reference(original, current), candidates, ask)
 
     def reference(self, original: Text, current: Text | None) -> Text:
@@ -38,5 +38,5 @@ class Compared:
         return current if current is not None and self.previous else original
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """The measure of each candidate compared with one text."""
+        """The value of each candidate compared with one text."""
         raise NotImplementedError

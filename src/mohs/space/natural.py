@@ -16,17 +16,17 @@ from mohs.space.sources import Source
 from mohs.text import Text
 from mohs.text.text import brief
 
-_WORDS_AT_ONCE = 1280  # of texts whose neighbours are asked for: many questions at once, few texts in memory
-_WORDS_TIMES_CHANGES = 400_000  # in a long text, at once: its neighbours are all as long
+_WORDS_AT_ONCE = 1280  # in the texts of one step: many questions at once, few texts in memory
+_WORDS_TIMES_CHANGES = 400_000  # limit for one step in a long text, whose neighbours are all as long
 
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """What a masked language model makes of a text by changing one word: any word, and no meaning is kept.
+    """The texts that a masked language model makes by changing one word: any word, without keeping the meaning.
 
-    The source's settings are the paper's kappa and delta. A word may change again at a later step. `avoid` are words
-    that are never brought in, in lower case. `floor` leaves out texts whose perplexity to a causal language model is
-    more than so many times that of the text where the walk began.
+    The source's settings are the paper's kappa and delta. A word may change again at a later step. `avoid` are
+    lower-case words that are never inserted. `floor` drops texts whose perplexity under a causal language model is more
+    than `floor` times that of the starting text.
     """
 
     source: Source = MaskedWords(k=20, gap=3.0)
@@ -39,13 +39,13 @@ class Neighbourhood:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What it asks."""
+        """The services it uses."""
         return (*self.source.needs, *(() if self.floor is None else ("lm",)))
 
     async def step(
         self, texts: Sequence[Text], positions: Sequence[int], ask: Services, begun: Text | None = None
     ) -> list[list[Text]]:
-        """Neighbor_1 of each text, where these words may change; `begun`: where the walk began, if not there."""
+        """Neighbor_1 of each text, changing only these positions; `begun` is the starting text (default: the first)."""
         found: list[list[Text]] = []
         for text, places in zip(
             texts, await together(*(self.source(text, positions, ask) for text in texts)), strict=True
@@ -73,7 +73,7 @@ class Neighbourhood:
 def parts(
     texts: Sequence[Text], positions: Sequence[int], words: int
 ) -> Iterator[tuple[Sequence[Text], Sequence[int]]]:
-    """Steps one after the other instead of one large one: from some texts, or from some places of a long text."""
+    """Split one large step into smaller ones: over some of the texts, or some positions of a long text."""
     length = max(map(len, texts), default=0) or 1
     some = max(1, words // length)
     few = max(1, _WORDS_TIMES_CHANGES // length) if some == 1 else len(positions) or 1
@@ -92,11 +92,11 @@ async def levels(
     most: int,
     breadth: int,
 ) -> AsyncIterator[tuple[int, bool, list[Text]]]:
-    """Neighbor_1 to Neighbor_k of a text, in chunks: the level, whether all of it is given, and distinct texts.
+    """Neighbor_1 to Neighbor_k of a text, in chunks: the level, whether the level is complete, and distinct texts.
 
-    A level is what exactly so many steps lead to, so the text itself may come back. All of it is given as long as it
-    is expected to have at most `most` texts; beyond that come the neighbours of `breadth` texts of the level before,
-    drawn at random, and what follows is built on those.
+    A level holds the texts that exactly that many steps lead to, so the text itself may come back. A level is complete
+    as long as at most `most` texts are expected. Beyond that it holds only the neighbours of `breadth` texts, drawn at
+    random from the level before, and later levels build on those.
     """
     frontier, exact, width = [x], True, 1.0
     for level in range(1, k + 1):
@@ -122,9 +122,9 @@ async def levels(
 
 
 async def size_of(x: Text, k: int, near: Neighbourhood, positions: Sequence[int], ask: Services) -> float:
-    """About how many texts Neighbor_k has: each step is taken to have as many choices as the first.
+    """An estimate of the size of Neighbor_k. It assumes that each step has as many choices as the first.
 
-    Steps at different words can be taken in any order, and lead to the same text.
+    It divides by the number of orders, since steps at different words lead to the same text in any order.
     """
     first = sum(
         [len((await near.step(texts, places, ask))[0]) for texts, places in parts([x], positions, _WORDS_AT_ONCE)]

@@ -1,9 +1,9 @@
 """The geometry of a space: Ω_r holds the texts that differ from the original in at most r positions.
 
-With c_p alternatives at position p (the original word not counted), Ω_r has sum over j <= r of e_j(c) points, e_j being
-the elementary symmetric polynomials. Positions with equally many alternatives are alike, so everything is worked out
-by groups of them: group after group contributes the factor (1 + c t)^n, whose coefficients are C(n, k) c^k. All numbers
-are whole and exact.
+With c_p alternatives at position p (not counting the original word), Ω_r has sum over j <= r of e_j(c) points, where
+e_j are the elementary symmetric polynomials. Positions with the same number of alternatives form a group. A group of n
+positions with c alternatives contributes the factor (1 + c t)^n, whose coefficients are C(n, k) c^k. All numbers are
+exact integers.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ Choices = Mapping[int, Sequence[str]]
 
 
 def size(choices: Choices, r: int | None = None) -> int:
-    """How many points Ω_r has, the original among them; without r, the whole space."""
+    """The number of points in Ω_r, including the original; without r, in the whole space."""
     if r is None or r >= len(choices):
         return prod(1 + len(words) for words in choices.values())
     return sum(levels(choices, r))
 
 
 def levels(choices: Choices, r: int) -> list[int]:
-    """How many points have exactly 0, 1, ..., r changes."""
+    """The numbers of points with exactly 0, 1, ..., r changes."""
     return _suffixes(_groups(choices), min(max(r, 0), len(choices)))[0] + [0] * (r - len(choices))
 
 
 def points(choices: Choices, r: int, order: Sequence[int] | None = None) -> Iterator[Edits]:
-    """Every point of Ω_r once, lazily: fewest changes first, then positions and words in the order given."""
+    """Iterate over Ω_r lazily: fewest changes first, then positions and words in the given order."""
     for j in range(min(max(r, 0), len(choices)) + 1):
         yield from points_at(choices, j, order)
 
 
 def points_at(choices: Choices, r: int, order: Sequence[int] | None = None) -> Iterator[Edits]:
-    """Every point with exactly r changes, likewise."""
+    """Iterate over the points with exactly r changes, in the same order."""
     for chosen in combinations(list(choices) if order is None else list(order), r):
         for words in product(*(choices[place] for place in chosen)):
             yield dict(zip(chosen, words, strict=True))
 
 
 class Sampler:
-    """Draws points of Ω_r, each with the same probability exactly."""
+    """Draws points of Ω_r, exactly uniformly."""
 
     def __init__(self, choices: Choices, r: int) -> None:
         self._choices = choices
@@ -55,15 +55,15 @@ class Sampler:
 
     @property
     def size(self) -> int:
-        """How many points there are to draw from."""
+        """The number of points to draw from."""
         return self._sums[-1]
 
     def __call__(self, random: Random) -> Edits:
-        """One point: its number of changes, how many fall into each group, which positions, which words."""
+        """Draw one point: first its number of changes, then how many per group, which positions, and which words."""
         return self.at_level(bisect_right(self._sums, random.randrange(self.size)), random)
 
     def at_level(self, changes: int, random: Random) -> Edits:
-        """One point with exactly that many changes."""
+        """Draw one point with exactly that many changes."""
         edits: Edits = {}
         left = changes
         for (count, places), after in zip(self._groups, self._suffixes[1:], strict=True):
@@ -81,7 +81,7 @@ class Sampler:
 
 
 def _groups(choices: Choices) -> list[tuple[int, list[int]]]:
-    """Positions by their number of alternatives; those without any cannot change."""
+    """Group positions by their number of alternatives; positions without any are left out."""
     found: dict[int, list[int]] = {}
     for place, words in choices.items():
         if words:
@@ -90,7 +90,7 @@ def _groups(choices: Choices) -> list[tuple[int, list[int]]]:
 
 
 def _suffixes(groups: Sequence[tuple[int, list[int]]], r: int) -> list[list[int]]:
-    """Entry d: the coefficients up to t^r of the product of the factors from group d on."""
+    """Entry d holds the coefficients, up to t^r, of the product of the factors from group d on."""
     found = [[1] + [0] * r]
     for count, places in reversed(groups):
         factor = [comb(len(places), k) * count**k for k in range(min(len(places), r) + 1)]

@@ -1,4 +1,4 @@
-"""Measures of meaning: how alike two texts are to a sentence encoder, or token by token."""
+"""Measures of meaning: the similarity of two texts by a sentence encoder or token by token."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from mohs.text.questions import Vector
 
 @dataclass(frozen=True)
 class SentenceSimilarity(Compared):
-    """How alike two texts are to a sentence encoder.
+    """The similarity of two texts by a sentence encoder.
 
-    `angular` gives 1 - angle/pi of the two vectors, otherwise the cosine. `window` compares only that many words
+    With `angular` it is 1 - angle/pi of the two vectors, otherwise the cosine. `window` compares only that many words
     around the changed one, as TextFooler does; `previous` compares with the text before the step. An audit always
     compares whole texts with the original.
     """
@@ -38,25 +38,25 @@ class SentenceSimilarity(Compared):
 
     @property
     def name(self) -> str:
-        """By its scale."""
+        """The name depends on the scale."""
         return "sentence similarity" if self.angular else "sentence cosine"
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """One encoding for each distinct text or window."""
+        """Encode each distinct text or window once."""
         pairs = [self._views(original, current, candidate) for candidate in candidates]
         needed = list(dict.fromkeys(view for pair in pairs for view in pair))
         vectors = dict(zip(needed, await ask.encoder(needed), strict=True))
         return [1.0 if one == other else self.of_vectors(vectors[one], vectors[other]) for one, other in pairs]
 
     def of_vectors(self, one: Vector, other: Vector) -> float:
-        """The similarity of two unit vectors, rounded so that the last bits of an encoder decide nothing."""
+        """The similarity of two unit vectors, rounded so that an encoder's last bits decide nothing."""
         cosine = min(1.0, max(-1.0, float(np.dot(one, other))))
         return round(1 - math.acos(cosine) / math.pi if self.angular else cosine, 6)
 
     def _views(self, original: Text, current: Text | None, candidate: Text) -> tuple[str, str]:
-        """The two strings to compare: windows around the word that the step changed, or whole texts."""
+        """The two strings to compare: windows around the changed word, or whole texts."""
         reference = self.reference(original, current)
         if self.window is not None and current is not None and current.same_shape(candidate):
             changed = current.changes(candidate)
@@ -70,7 +70,7 @@ class SentenceSimilarity(Compared):
 class BertScore(Compared):
     """BERTScore F1 against the original (Zhang et al. 2020): tokens matched greedily by their contextual vectors.
 
-    No idf weights and no rescaling, so values are comparable only for one token encoder.
+    There are no idf weights and no rescaling, so only values of the same token encoder are comparable.
     """
 
     name = "BERTScore"
@@ -78,7 +78,7 @@ class BertScore(Compared):
     needs = ("token_encoder",)
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
-        """One encoding for each distinct text."""
+        """Encode each distinct text once."""
         needed = list(dict.fromkeys([str(reference), *map(str, candidates)]))
         vectors = dict(zip(needed, await ask.token_encoder(needed), strict=True))
         before = vectors[str(reference)]

@@ -1,4 +1,4 @@
-"""The models and word books behind a space, as one search sees them."""
+"""The models and dictionaries that a search can query."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mohs.text.vectors import Vectors
     from mohs.text.wordnet import WordNet
 
-# What each kind is, and how one is named: for the sentence when it is missing.
+# What each kind is, and how to give one: for the message when it is missing.
 KINDS: Mapping[str, tuple[str, str]] = {
     "encoder": ("a sentence encoder", "--encoder pocket, use or hf:PATH_OR_ID"),
     "token_encoder": ("token vectors", "--token-encoder pocket or hf:PATH_OR_ID"),
@@ -39,64 +39,55 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
     "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
     "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
-    "gradients": ("the victim's gradients", "a victim with open insides: hf:PATH or mohs:PATH"),
+    "gradients": ("the victim's gradients", "a white-box victim: hf:PATH or mohs:PATH"),
 }
 
 
 @dataclass(frozen=True)
 class Services:
-    """What a source or a measure may ask. Models answer in batches shared with other searches; books answer at once."""
+    """What a source or measure can query. Models batch queries across searches; dictionaries answer at once."""
 
-    parts: Mapping[str, Any]  # kind -> engine Service, or a word book
+    parts: Mapping[str, Any]  # kind -> engine Service or dictionary
     random: Random
 
     async def encoder(self, texts: Sequence[str]) -> list[Vector]:
         """Sentence vectors of unit length."""
-        found: list[Vector] = await self._part("encoder").ask([(text,) for text in texts])
-        return found
+        return await self._ask("encoder", [(text,) for text in texts])
 
     async def token_encoder(self, texts: Sequence[str]) -> list[TokenVectors]:
         """The vectors of each text's tokens, of unit length."""
-        found: list[TokenVectors] = await self._part("token_encoder").ask([(text,) for text in texts])
-        return found
+        return await self._ask("token_encoder", [(text,) for text in texts])
 
     async def fill(self, blanks: Sequence[Blank]) -> list[Filled]:
-        """What a masked language model would put into each blank."""
-        found: list[Filled] = await self._part("masked_lm").ask(blanks)
-        return found
+        """A masked language model's guesses for each blank."""
+        return await self._ask("masked_lm", blanks)
 
     async def pieces(self, words: Sequence[Pieces]) -> list[tuple[Piece, ...]]:
-        """What a masked language model thinks of each piece of each word, unmasked."""
-        found: list[tuple[Piece, ...]] = await self._part("masked_lm").ask(words)
-        return found
+        """A masked language model's guesses at each piece of each word, unmasked."""
+        return await self._ask("masked_lm", words)
 
     async def spelling(self, words: Sequence[Spelling]) -> list[float]:
-        """How ill some pieces go together to a masked language model: the mean negative log-likelihood."""
-        found: list[float] = await self._part("masked_lm").ask(words)
-        return found
+        """How badly some pieces fit together: their mean negative log-likelihood under a masked language model."""
+        return await self._ask("masked_lm", words)
 
     async def lm(self, texts: Sequence[str]) -> list[Scored]:
-        """Token by token log-probabilities of a causal language model."""
-        found: list[Scored] = await self._part("lm").ask(texts)
-        return found
+        """The log-probability of each token under a causal language model."""
+        return await self._ask("lm", texts)
 
     async def tagger(self, spots: Sequence[Spot]) -> list[Tag]:
-        """The part of speech of single words in their strings."""
-        found: list[Tag] = await self._part("tagger").ask(spots)
-        return found
+        """The part of speech of single words in context."""
+        return await self._ask("tagger", spots)
 
     async def grammar(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The problems a grammar checker finds in each text."""
-        found: list[tuple[str, ...]] = await self._part("grammar").ask(texts)
-        return found
+        """The problems that a grammar checker finds in each text."""
+        return await self._ask("grammar", texts)
 
     async def gradients(self, texts: Sequence[Labelled]) -> list[Slope]:
-        """The slopes of a label's log-probability by input embedding, from inside the victim."""
-        found: list[Slope] = await self._part("gradients").ask(texts)
-        return found
+        """The gradients of a label's log-probability with respect to the victim's input embeddings."""
+        return await self._ask("gradients", texts)
 
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
-        """The victim's own input vectors of words; None for a word that is not a single token to it."""
+        """The victim's own input vectors of words; None for a word that is not a single token."""
         found: list[Vector | None] = self._part("gradients").model.vectors(words)
         return found
 
@@ -118,6 +109,10 @@ class Services:
         found: Sememes = self._part("sememes")
         return found
 
+    async def _ask(self, kind: str, items: Sequence[Any]) -> list[Any]:
+        answers: list[Any] = await self._part(kind).ask(items)
+        return answers
+
     def _part(self, kind: str) -> Any:
         part = self.parts.get(kind)
         if part is None:
@@ -126,6 +121,6 @@ class Services:
 
 
 def missing(kind: str) -> BadInput:
-    """The sentence for a part that was not given."""
+    """The error for a service that was not given."""
     what, how = KINDS[kind]
     return BadInput(f"This needs {what}, and none is given; use {how}.")

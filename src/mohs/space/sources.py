@@ -1,7 +1,7 @@
-"""Where replacement words come from: word books, and unions of sources.
+"""Sources of replacement words: word vectors, dictionaries, and unions of sources.
 
-A source gives, for each position of a text, the words that may stand there, best first, each with the name of where it
-came from, in the case pattern of the word it replaces and never that word itself.
+For each position of a text, a source gives replacement words, best first, each with the name of its source. A word has
+the case pattern of the word it replaces, and is never that word itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Offers = dict[str, str]  # new word -> the name of its source, best first
 
 
 class Later(Offers):
-    """Offers whose order costs something: it is asked for when a search comes to their position (`in_order`)."""
+    """Offers whose order is expensive, so it is computed only when a search reaches their position (`in_order`)."""
 
     def __init__(self, offered: Offers, order: Callable[[Services], Awaitable[Sequence[str]]]) -> None:
         super().__init__(offered)
@@ -31,37 +31,37 @@ class Later(Offers):
 
 
 def some_of(offered: Offers, words: Iterable[str]) -> Offers:
-    """Some offers, in their order, or to be put into it later."""
+    """A subset of offers; if their order comes later, it still does."""
     found = {word: offered[word] for word in words}
     return Later(found, offered.order) if isinstance(offered, Later) else found
 
 
 async def in_order(offered: Offers, ask: Services) -> Offers:
-    """Offers, best first."""
+    """The offers, best first."""
     if not isinstance(offered, Later):
         return offered
     return {word: offered[word] for word in await offered.order(ask) if word in offered}
 
 
 class Source(Protocol):
-    """Gives the words that may stand in the places of a text."""
+    """Gives replacement words for the positions of a text."""
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The kinds of services it asks (see mohs.space.services.KINDS)."""
+        """The kinds of services it uses (see mohs.space.services.KINDS)."""
         ...
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """The offers for each position, in the order of the positions."""
+        """The offers for each position, in the order given."""
         ...
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The k nearest words by their vectors, with at least that cosine.
+    """The k nearest words by their vectors, with a cosine of at least `min_cosine`.
 
-    With `max_distance` the nearest by squared Euclidean distance are taken instead, at most that far (Alzantot et al.
-    2018: 0.5; the same order for vectors of unit length), and of them those with at least that cosine.
+    With `max_distance` they are the nearest by squared Euclidean distance, at most that far (Alzantot et al. 2018: 0.5;
+    for unit vectors the order is the same). The minimum cosine still applies.
     """
 
     k: int = 50
@@ -76,11 +76,11 @@ class Neighbours:
     needs: ClassVar[tuple[str, ...]] = ("vectors",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """Neighbours of the lower-cased words."""
+        """The neighbours of each word, lower-cased."""
         words = [text.words[position] for position in positions]
         plain = [word.lower() for word in words]
         ask.vectors.expect(plain, self.k, by_distance=self.max_distance is not None)
-        await others_first()  # so that the words of many texts are searched for together
+        await others_first()  # so that the words of many texts are looked up together
         if self.max_distance is None:
             near = [[other for other, _ in found] for found in ask.vectors.near(plain, self.k, self.min_cosine)]
         else:
@@ -96,15 +96,15 @@ class Neighbours:
 class Synonyms:
     """The single-word lemmas of a word's synsets in WordNet, in WordNet's order.
 
-    `same_pos` looks only at synsets of the part of speech that the word has in its text, by the tagger; words that are
-    neither noun, verb, adjective nor adverb there then have no synonyms.
+    With `same_pos`, only synsets of the word's part of speech in its text count, by the tagger. Words that are not a
+    noun, verb, adjective or adverb there then have no synonyms.
     """
 
     same_pos: bool = False
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """A tagger only for the same part of speech."""
+        """WordNet, and a tagger with `same_pos`."""
         return ("wordnet", "tagger") if self.same_pos else ("wordnet",)
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
@@ -123,9 +123,9 @@ class Synonyms:
 class Sememes:
     """Words with the same part of speech and an identical set of sememes in HowNet (Zang et al. 2020).
 
-    The part of speech in the text picks the list, inflected words get equally inflected substitutes, and with `k` the
-    nearest so many by cosine of their vectors are kept (paper 001 takes 5), words without a vector last. Proper nouns
-    and function words are left alone, also proper nouns in the plural, which paper 001 replaces: the table's are poor.
+    The part of speech in the text selects the list. Inflected words get substitutes with the same inflection. With `k`
+    only the k nearest by cosine are kept (paper 001 takes 5), words without a vector last. Proper nouns and function
+    words are left alone. That includes plural proper nouns, which paper 001 replaces: the table's entries are poor.
     """
 
     k: int | None = None
@@ -135,7 +135,7 @@ class Sememes:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Vectors for ranking, and as the vocabulary of inflected forms."""
+        """Also vectors: for ranking, and as the vocabulary of inflected forms."""
         return ("sememes", "tagger", "vectors")
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
@@ -157,7 +157,7 @@ class Sememes:
 
 @dataclass(frozen=True)
 class Listed:
-    """The words that the user's own thesaurus file lists."""
+    """The words listed in the user's own thesaurus file."""
 
     path: str
     fingerprint: str
@@ -167,7 +167,7 @@ class Listed:
 
     @classmethod
     def read(cls, path: str) -> Listed:
-        """From a JSON or TSV file."""
+        """Read a JSON or TSV file."""
         book = Thesaurus.read(path)
         return cls(path, book.fingerprint, book)
 
@@ -179,24 +179,24 @@ class Listed:
 
 @dataclass(frozen=True)
 class Union:
-    """The offers of several sources, those of the first source first; a word that two offer counts as the first's."""
+    """The offers of several sources, in the order of the sources; a repeated word counts for the first."""
 
     sources: tuple[Source, ...]
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What any of them needs."""
+        """What any of the sources needs."""
         return tuple(dict.fromkeys(kind for source in self.sources for kind in source.needs))
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """All sources are asked at once."""
+        """Ask all sources at once."""
         answers = await together(*(source(text, positions, ask) for source in self.sources))
         return [joined([await in_order(answer[p], ask) for answer in answers]) for p in range(len(positions))]
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """One offer of a source for each position, picked at random with the search's own seed."""
+    """One offer of a source per position, picked at random with the search's own seed."""
 
     source: Source
 
@@ -206,14 +206,14 @@ class OneOf:
         return self.source.needs
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """At most one word a position."""
+        """At most one word per position."""
         found = await self.source(text, positions, ask)
         ordered = [await in_order(offer, ask) for offer in found]
         return [dict([ask.random.choice(list(offer.items()))]) if offer else {} for offer in ordered]
 
 
 def joined(parts: Iterable[Offers]) -> Offers:
-    """Offers in one, those of the first part first; what several offer counts as the first's."""
+    """Merge offers, in the order of the parts; a repeated word counts for the first."""
     found: Offers = {}
     for part in parts:
         found = {**found, **part, **found} if found else dict(part)
@@ -221,14 +221,14 @@ def joined(parts: Iterable[Offers]) -> Offers:
 
 
 def offers(old: str, new: Iterable[str], name: str) -> Offers:
-    """Words in the case pattern of the one they replace, without it and without repeats."""
+    """Offers in the case pattern of the old word, without that word and without repeats."""
     found = dict.fromkeys(new if old.islower() else [like(word, old) for word in new], name)
     found.pop(old, None)
     return found
 
 
 async def tags(text: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, str]]:
-    """Universal and Penn tag of each word, read in its whole field."""
+    """The universal and the Penn tag of each word, in the context of its whole field."""
     spans = text.spans()
     spots = [Spot(text.fields[spans[p][0]], spans[p][1], spans[p][2]) for p in positions]
     return [(tag.pos, tag.tag) for tag in await ask.tagger(spots)]

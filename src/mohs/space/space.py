@@ -1,4 +1,4 @@
-"""The space of an example: which positions may change and which words may stand there."""
+"""The space of an example: the positions that may change, and the words that may stand there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mohs.text.text import Edit
 
 @dataclass(frozen=True)
 class Opening:
-    """What decides which words may stand where: a source, the constraints on words, the stopwords."""
+    """What decides which words may stand where: a source, constraints on words, and stopwords."""
 
     source: Source
     constraints: tuple[Constraint, ...]
@@ -30,14 +30,14 @@ class Opening:
         return [position for position in positions if _plain(self.original.words[position]) not in self.stopwords]
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """What may stand at each position of a text: stopwords are not brought in, constraints on words are obeyed."""
+        """The offers for each position of a text, without stopwords and within the constraints on words."""
         found = []
         for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
             found.append(self._kept(position, offered, ask))
         return found
 
     def spellings(self, positions: Sequence[int], ask: Services) -> Spellings | None:
-        """What may stand at those positions that have a choice, to be made when looked at; None if that cannot be."""
+        """The offers for the positions that have any, made lazily; None if a source cannot do that."""
         sources = self.source.sources if isinstance(self.source, Union) else (self.source,)
         spellers = [source for source in sources if isinstance(source, Speller)]
         if len(spellers) < len(sources):
@@ -50,7 +50,7 @@ class Opening:
         found = Spellings(make, positions)
         for position in positions:
             each = (self._kept(position, speller.spell(words[position]), ask) for speller in spellers)
-            if not (any(each) if len(spellers) > 1 else found.made(position)):  # any: the first will mostly do
+            if not (any(each) if len(spellers) > 1 else found.made(position)):  # any: mostly the first is enough
                 found.leave_out(position)
         return found
 
@@ -65,10 +65,10 @@ class Opening:
         return offered if len(kept) == len(offered) else some_of(offered, kept)
 
     def _brought_in(self, offered: Offers) -> list[str]:
-        """The words that are no stopwords."""
+        """The words that are not stopwords."""
         if not self.stopwords:
             return list(offered)
-        plain = _plain("\n".join(offered)).split("\n")  # all at once, as hardly ever one is a stopword
+        plain = _plain("\n".join(offered)).split("\n")  # all at once, since stopwords are rare here
         if len(plain) == len(offered) and not any(map(self.stopwords.__contains__, plain)):
             return list(offered)
         return [word for word in offered if _plain(word) not in self.stopwords]
@@ -78,15 +78,15 @@ class Opening:
 class Space:
     """Positions and their choices for one text, and the constraints on whole texts.
 
-    The choices of a living space depend on the text as it stands in the course of a search (a masked language model
-    reads the words changed so far): they are asked for with `words`, and what was offered once belongs to the space.
+    The choices of a living space depend on the current text of a search, since a masked language model reads the words
+    changed so far. `words` gives them, and a word that was offered once stays part of the space.
     """
 
     text: Text
-    choices: Mapping[int, tuple[str, ...]]  # only positions that have a choice, in order; none in a living space
-    constraints: tuple[Constraint, ...] = ()  # those on words are obeyed by the choices already
+    choices: Mapping[int, tuple[str, ...]]  # only positions with choices, in order; empty in a living space
+    constraints: tuple[Constraint, ...] = ()  # the choices already obey those on words
     offers: MutableMapping[int, Offers] = field(default_factory=dict)  # the source of each choice
-    living: tuple[Opening, tuple[int, ...]] | None = None  # and the positions that may change
+    living: tuple[Opening, tuple[int, ...]] | None = None  # with the positions that may change
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ class Space:
         return self.living[1] if self.living else tuple(self.choices)
 
     async def words(self, current: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, ...]]:
-        """The words that may stand at each position of a text on the way."""
+        """The words that may stand at each position of the current text."""
         if self.living is None:
             made = self.offers if isinstance(self.offers, dict) else {}
             return [
@@ -108,41 +108,41 @@ class Space:
         return [tuple(offered) for offered in found]
 
     def admit(self, position: int, word: str, source: str) -> None:
-        """Enter a word that a source offered for a position in the course of a search."""
+        """Add a word that a source offered for a position during a search."""
         self.offers.setdefault(position, {}).setdefault(word, source)
 
     def __contains__(self, candidate: Text) -> bool:
-        """Whether a text is made from the original by choices of this space alone."""
+        """Whether a text differs from the original only by choices of this space."""
         return self.text.same_shape(candidate) and all(
             edit.new in self.choices.get(edit.position, ()) or edit.new in self.offers.get(edit.position, ())
             for edit in self.text.edits(candidate)
         )
 
     def edits(self, candidate: Text) -> tuple[Edit, ...]:
-        """The words that differ from the original, each with the source it came from."""
+        """The edits that lead to a candidate, each with its source."""
         return tuple(
             edit._replace(source=self.offers.get(edit.position, {}).get(edit.new, ""))
             for edit in self.text.edits(candidate)
         )
 
     def size(self, r: int | None = None) -> int:
-        """How many texts differ from the original in at most r positions (it included); without r, in any number."""
+        """The number of texts within r changes of the original, which counts too; without r, of all texts."""
         return omega.size(self.choices, r)
 
     def points(self, r: int, order: Sequence[int] | None = None) -> Iterator[Text]:
-        """Those texts, each once and lazily: fewest changes first, then by position and choice."""
+        """Iterate lazily over the texts within r changes: fewest changes first, then by position and choice."""
         return map(self.text.replace_all, omega.points(self.choices, r, order))
 
     def sampler(self, r: int) -> omega.Sampler:
-        """Draws the edits of such texts, uniformly; worth keeping when many are drawn."""
+        """A uniform sampler of the edits of texts within r changes; reuse it when drawing many."""
         return omega.Sampler(self.choices, r)
 
     def sample(self, r: int, random: Random) -> Text:
-        """One such text, each with the same probability."""
+        """Draw one text within r changes, uniformly."""
         return self.text.replace_all(self.sampler(r)(random))
 
     async def allowed(self, current: Text, candidates: Sequence[Text], ask: Services) -> list[Text]:
-        """The candidates that every constraint on texts lets through, in their order."""
+        """The candidates that pass every constraint on texts, in order."""
         kept = list(candidates)
         words = len(self.text)
         for constraint in self.constraints:
@@ -152,14 +152,14 @@ class Space:
         return kept
 
     async def audit(self, candidate: Text, ask: Services, also: Sequence[Measure] = ()) -> dict[str, float]:
-        """Every measure of a final text, whole against the original, and further ones; nan where there is no value."""
+        """The values of all measures, and of `also`, for a final text against the original; nan if undefined."""
         found: dict[str, float] = {}
         for measure, name in self._names(also).items():
             (found[name],) = await measure.of_texts(self.text, None, [candidate], ask)
         return found
 
     def _names(self, also: Sequence[Measure] = ()) -> dict[Measure, str]:
-        """A name for each measure: its own, and with its settings where another has that name already."""
+        """A unique name for each measure: its own, plus its settings if that name is taken."""
         found: dict[Measure, str] = {}
         for measure in (*(constraint.measure for constraint in self.constraints), *also):
             if measure not in found:
@@ -168,7 +168,7 @@ class Space:
         return found
 
     def violated(self, measures: Mapping[str, float]) -> list[str]:
-        """The constraints that an audit shows broken, those left out that judge each step."""
+        """The constraints that an audit shows to be violated, except those that judge each step."""
         names = self._names()
         return [
             names[constraint.measure]
@@ -188,9 +188,9 @@ async def build_space(
     *,
     living: bool = False,
 ) -> Space:
-    """The space of a text from a source of words, with the constraints on words applied.
+    """Build the space of a text from a source of words, and apply the constraints on words.
 
-    Stopwords are neither replaced nor brought in.
+    Stopwords are neither replaced nor inserted.
     """
     opening = Opening(source, tuple(constraints), stopwords, text)
     places = opening.open(positions)
@@ -202,7 +202,7 @@ async def build_space(
     found = await opening(text, places, ask)
     offers = {}
     for position, offered in zip(places, found, strict=True):
-        if text.words[position] in offered:  # by a source of the user's own: it would be a change that changes nothing
+        if text.words[position] in offered:  # from a user's own source; replacing a word by itself is no change
             offered = some_of(offered, [word for word in offered if word != text.words[position]])
         if offered:
             offers[position] = offered
@@ -211,5 +211,5 @@ async def build_space(
 
 
 def _plain(word: str) -> str:
-    """A word as the lists write it."""
+    """A word as the stopword lists spell it."""
     return word.lower().replace("\u2019", "'")

@@ -1,4 +1,4 @@
-"""Offers made when they are looked at: of the misspellings of a long text, an attack sees only a few."""
+"""Lazily made offers: an attack looks at only a few of the misspellings of a long text."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Protocol, runtime_checkable
 
 from mohs.space.sources import Offers
 
-MOST_WORDS_KEPT = 4096  # of one space, some 0.5 MB; hundreds of spaces are open at once
+MOST_WORDS_KEPT = 4096  # per space, some 0.5 MB; hundreds of spaces are open at once
 
 
 @runtime_checkable
 class Speller(Protocol):
-    """A source that looks at nothing but the word itself."""
+    """A source that looks only at the word itself."""
 
     def spell(self, word: str) -> Offers:
-        """The words that may stand in the place of a word."""
+        """The replacements of a word."""
         ...
 
 
 class Spellings(MutableMapping[int, Offers]):
-    """The offers of each position, made by a function and forgotten when they are many; what is entered stays."""
+    """The offers of each position: made on demand, and dropped when there are many. Added offers stay."""
 
     def __init__(self, make: Callable[[int], Offers], positions: Sequence[int]) -> None:
         self._make = make
         self._made: dict[int, Offers] = dict.fromkeys(positions, _NONE)
-        self._there: dict[int, None] = {}  # positions whose offers are there, the oldest first
-        self._count = 0  # of their words
+        self._there: dict[int, None] = {}  # positions whose offers are in memory, the oldest first
+        self._count = 0  # the number of their words
         self._entered: dict[int, Offers] = {}
 
     def made(self, position: int) -> Offers:
-        """What was offered at first for one of the positions."""
+        """The initial offers of a position."""
         found = self._made[position]
         if found is _NONE:
             found = self._made[position] = self._make(position)
@@ -44,7 +44,7 @@ class Spellings(MutableMapping[int, Offers]):
         return found
 
     def leave_out(self, position: int) -> None:
-        """Forget a position that has no offers."""
+        """Remove a position that has no offers."""
         del self._made[position]
         self._there.pop(position, None)
 
@@ -56,10 +56,10 @@ class Spellings(MutableMapping[int, Offers]):
         self._entered[position] = offers
 
     def __delitem__(self, position: int) -> None:
-        raise TypeError("what was offered stays offered")
+        raise TypeError("offers cannot be deleted")
 
     def setdefault(self, position: int, default: Offers | None = None) -> Offers:
-        """The offers of a position, to enter more."""
+        """The offers of a position, as a dict to add more to."""
         if position not in self._entered:
             self._entered[position] = dict(self.made(position)) if position in self._made else default or {}
         return self._entered[position]
@@ -75,12 +75,12 @@ class Spellings(MutableMapping[int, Offers]):
         return len(self._made.keys() | self._entered.keys())
 
     def words(self) -> Words:
-        """The words alone, as they were offered at first."""
+        """The initial offers, words only."""
         return Words(self, tuple(self._made))
 
 
 class Words(Mapping[int, tuple[str, ...]]):
-    """The words that may stand at each position of some spellings."""
+    """The words that may stand at each position, made lazily."""
 
     def __init__(self, spellings: Spellings, positions: tuple[int, ...]) -> None:
         self._spellings = spellings
@@ -96,4 +96,4 @@ class Words(Mapping[int, tuple[str, ...]]):
         return len(self._positions)
 
 
-_NONE: Offers = {}  # stands for offers that are not made, by its identity
+_NONE: Offers = {}  # marks offers that are not in memory; compared by identity

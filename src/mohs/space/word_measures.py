@@ -1,6 +1,6 @@
-"""Measures of single replacements: how near the new word is to the old one.
+"""Measures of single replacements: how close the new word is to the old one.
 
-Over a whole text each takes the worst of its changed words.
+For a whole text, the worst value of its changed words counts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from mohs.text.questions import Spot
 
 
 class _WordByWord(Compared):
-    """The worst value over the words that differ; nan where the texts do not correspond word by word."""
+    """The worst value over the changed words; nan where the texts do not match word by word."""
 
     low_is_worse: ClassVar[bool] = True
-    unchanged: ClassVar[float] = 1.0  # of a text with no word changed
+    unchanged: ClassVar[float] = 1.0  # for a text without changed words
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """The value of each replacement; case does not matter."""
@@ -45,9 +45,9 @@ class _WordByWord(Compared):
 
 @dataclass(frozen=True)
 class WordCosine(_WordByWord):
-    """The cosine of the two words' vectors; nan, which passes no threshold, if one is unknown.
+    """The cosine of the two words' vectors; if one is unknown, nan, which passes no threshold.
 
-    `previous` compares with the word before the step instead of the original's.
+    `previous` compares with the word before the step, not the original word.
     """
 
     previous: bool = False
@@ -64,7 +64,7 @@ class WordCosine(_WordByWord):
 
 @dataclass(frozen=True)
 class WordDistance(_WordByWord):
-    """The squared Euclidean distance of the two words' vectors, 2 - 2 cos for unit vectors; nan if one is unknown.
+    """The squared Euclidean distance of the two words' vectors (2 - 2 cos for unit vectors); nan if one is unknown.
 
     `previous` compares with the word before the step instead of the original's, as Alzantot et al. do.
     """
@@ -85,9 +85,9 @@ class WordDistance(_WordByWord):
 
 @dataclass(frozen=True)
 class PosListed(_WordByWord):
-    """1 if the two words can be of the same part of speech by a word list, without context; 0 if not.
+    """1 if a word list says that the two words can have the same part of speech, without context; 0 if not.
 
-    The list holds the classes each of 20,000 words has in WordNet. A word it does not know shares nothing.
+    The list holds the WordNet classes of 20,000 words. An unknown word has none.
     """
 
     noun_is_verb: bool = True
@@ -96,7 +96,7 @@ class PosListed(_WordByWord):
     family = Family.GRAMMAR
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
-        """Whether the classes of the two words meet."""
+        """Whether the two words share a class."""
         lexicon = pocket.lexicon()
         one = self._classes(lexicon.parts_of_speech(old.lower()))
         return [float(bool(one & self._classes(lexicon.parts_of_speech(word.lower())))) for word in new]
@@ -130,12 +130,12 @@ class Antonyms(_WordByWord):
 
 @dataclass(frozen=True)
 class SamePos(Compared):
-    """The share of the words changed that keep their part of speech, read in context by the tagger.
+    """The share of changed words that keep their part of speech, by the tagger in context.
 
-    A step changes one word, so its value is 1 or 0. The word is read with `before` words to its left and `after` to its
-    right, the old one in the original and the new one in the candidate. Universal tags are compared; AUX counts as
-    VERB and PROPN as NOUN, as in the older set of tags that the papers' code reads, and noun and verb as one where
-    allowed.
+    A step changes one word, so its value is 1 or 0. The tagger reads `before` words to the left and `after` words to
+    the right: the old word in the original, the new word in the candidate. Universal tags are compared. AUX counts as
+    VERB and PROPN as NOUN, as in the older tag set of the papers' code. With `noun_is_verb`, noun and verb count as
+    the same.
     """
 
     noun_is_verb: bool = True
@@ -148,12 +148,12 @@ class SamePos(Compared):
     name = "part of speech"
     family = Family.GRAMMAR
     needs = ("tagger",)
-    stepwise = True  # words changed later are part of the context
+    stepwise = True  # later changes become part of the context
 
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
-        """One question for each changed word, and one for what stood there in the original."""
+        """One query for each changed word, and one for the original word there."""
         reference = original if current is None else current
         changed = [
             reference.changes(candidate) if reference.same_shape(candidate) else None for candidate in candidates

@@ -1,11 +1,11 @@
-"""Sources, measures and constraints as one writes them on the command line.
+"""Parses sources, measures and constraints as written on the command line.
 
 - `neighbours:k=8,min_cosine=0.6`: a source
-- `wordnet+thesaurus:my.tsv`: a union of two
+- `wordnet+thesaurus:my.tsv`: a union of two sources
 - `similarity:angular=no,window=15>=0.9`: a constraint, a measure and a threshold
-- `similarity>=0.7,short=15,at_least_short=0.1`: with another threshold for texts under 15 words
+- `similarity>=0.7,short=15,at_least_short=0.1`: a constraint with another threshold for texts under 15 words
 - `grammar-errors`: a measure
-- `my_file.py:MySource`, `my_file.py:MyMeasure:k=3>=0.5`: frozen dataclasses in a file of the user's own
+- `my_file.py:MySource`, `my_file.py:MyMeasure:k=3>=0.5`: frozen dataclasses in the user's own file
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ _CALLED: Mapping[type, str] = {bool: "yes or no", int: "a whole number", float: 
 
 
 def parse_source(spec: str) -> Source:
-    """A source, or several joined by `+`."""
+    """Parse a source, or several joined by `+`."""
     known = "|".join([*SOURCES, r"[^+\s]+\.py:\w+"])
-    joint = rf"\+\s*(?=(?:{known})\s*(?:[:+]|$))"  # a file's name may hold a plus
+    joint = rf"\+\s*(?=(?:{known})\s*(?:[:+]|$))"  # a file name may contain a plus
     parts = [_source(part.strip()) for part in re.split(joint, spec)]
     return parts[0] if len(parts) == 1 else sources.Union(tuple(parts))
 
@@ -81,13 +81,13 @@ def _source(spec: str) -> Source:
 
 
 def parse_measure(spec: str) -> Measure:
-    """A measure."""
+    """Parse a measure."""
     found: Measure = _made(spec.strip(), MEASURES, "measure")
     return found
 
 
 def parse_constraint(spec: str) -> Constraint:
-    """A measure and a threshold."""
+    """Parse a measure and a threshold."""
     for sign in (">=", "<="):
         measure, found, value = spec.partition(sign)
         if found:
@@ -95,7 +95,7 @@ def parse_constraint(spec: str) -> Constraint:
             try:
                 threshold = float(value)
             except ValueError:
-                raise BadInput(f"The constraint {spec!r} has the threshold {value!r}, which is no number.") from None
+                raise BadInput(f"The constraint {spec!r} has the threshold {value!r}, which is not a number.") from None
             short = dict(_short(spec, part) for part in rest)
             side: dict[str, Any] = {"at_least" if sign == ">=" else "at_most": threshold}
             return Constraint(parse_measure(measure), **side, **short)
@@ -103,7 +103,7 @@ def parse_constraint(spec: str) -> Constraint:
 
 
 def _short(spec: str, part: str) -> tuple[str, Any]:
-    """`short=15` or `at_least_short=0.1` behind a threshold."""
+    """Parse `short=15` or `at_least_short=0.1` after a threshold."""
     key, _, value = (side.strip() for side in part.partition("="))
     try:
         if key == "short":
@@ -113,7 +113,7 @@ def _short(spec: str, part: str) -> tuple[str, Any]:
     except ValueError:
         pass
     raise BadInput(
-        f"The constraint {spec!r} has the part {part!r}; short=WORDS or at_least_short=NUMBER may stand there."
+        f"The constraint {spec!r} has the part {part!r}; only short=WORDS or at_least_short=NUMBER may stand there."
     )
 
 
@@ -123,9 +123,7 @@ def _made(spec: str, table: Mapping[str, type], what: str) -> Any:
         place, called, rest = own[1], own[2], own[3] or ""
         name, kind = f"{place}:{called}", _own_class(place, called, what)
     elif name not in table:
-        raise BadInput(
-            f"Unknown {what} {name!r}; there are {', '.join(table)}, or name your own as path/to/file.py:CLASS."
-        )
+        raise BadInput(f"Unknown {what} {name!r}; use {', '.join(table)}, or your own as path/to/file.py:CLASS.")
     else:
         kind = table[name]
     types_of = typing.get_type_hints(kind)
@@ -151,8 +149,8 @@ def _own_class(place: str, name: str, what: str) -> type:
     has = {part for base in getattr(kind, "__mro__", ()) for part in vars(base)}
     lacking = [part for part in wanted if part not in has]
     if not (isinstance(kind, type) and is_dataclass(kind)) or lacking:
-        reason = f"it lacks {', '.join(lacking)}" if lacking else "it is no dataclass"
-        raise BadInput(f"{place}:{name} is no {what}: {reason}; see docs/write-an-attack.md.")
+        reason = f"it lacks {', '.join(lacking)}" if lacking else "it is not a dataclass"
+        raise BadInput(f"{place}:{name} is not a {what}: {reason}; see docs/write-an-attack.md.")
     return kind
 
 
@@ -169,17 +167,17 @@ def _value(value: str, kind: Any, spec: str, key: str) -> Any:
             return wanted(value)
         except ValueError:
             pass
-    raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; it is {_CALLED[wanted]}.")
+    raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; give {_CALLED[wanted]}.")
 
 
 def table() -> list[dict[str, Any]]:
-    """All sources and measures with what one can set, for `mohs spaces`."""
+    """All sources and measures with their settings, for `mohs spaces`."""
     rows: list[dict[str, Any]] = []
     for what, entries in (("source", SOURCES), ("measure", MEASURES)):
         for name, kind in entries.items():
             settings = ["FILE"] if kind is sources.Listed else [_setting(f) for f in fields(kind)]
             needs = getattr(kind, "needs", ())
-            if isinstance(needs, property):  # depends on a setting: shown for the one that needs most
+            if isinstance(needs, property):  # it depends on a setting: show the most that any setting needs
                 needs = max((_made(spec, entries, what).needs for spec in _variants(name, kind)), key=len)
             rows.append(
                 {
@@ -202,6 +200,6 @@ def _setting(f: Any) -> str:
 
 
 def _variants(name: str, kind: type) -> list[str]:
-    """The plain one, and each with one switch turned on."""
+    """The spec with defaults, and one spec for each switch turned on."""
     switches = [f.name for f in fields(kind) if f.default is False]
     return [name, *(f"{name}:{switch}=yes" for switch in switches)]

@@ -1,1 +1,1 @@
-"""What every kind of run is made of: options, verbs and their plans, the subject, and the frame around a search."""
+"""The parts of every kind of run: options, verbs and their plans, the subject, and the frame around a search."""

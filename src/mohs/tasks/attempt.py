@@ -1,4 +1,4 @@
-"""The frame around every task: whatever a search finds, or raises, becomes a record."""
+"""The frame around every task: a search's result, or the exception it raises, becomes a record."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.text import Edit
 
-NEAR_TIE = 1e-4  # scores move by less than this with the shape of a batch
+NEAR_TIE = 1e-4  # the shape of a batch changes scores by less than this
 
 
 @dataclass
 class Draft:
-    """A record in the making: what is known so far, also if the search then raises."""
+    """An unfinished record. It keeps what is known so far even if the search then raises."""
 
     scores_before: Scores = ()
     positions: int = 0
@@ -38,14 +38,14 @@ class Draft:
         return self.scores_before
 
     def look(self, target: Target, example: Example) -> tuple[int, ...]:
-        """The positions that may change, and how many are out of the victim's sight."""
+        """The positions that may change. Notes how many others lie beyond the victim's window."""
         positions = target.sees(example)
         self.beyond_window = len(example.positions) - len(positions)
         return positions
 
 
 async def attempt(name: str, example: Example, seed: int, search: Callable[[Draft], Awaitable[Outcome]]) -> Record:
-    """The record of a search that fills in a draft; what it raises becomes the outcome `error`."""
+    """The record of a search that fills in a draft; an exception becomes the outcome `error`."""
     draft = Draft()
     error = trace = None
     try:

@@ -1,4 +1,4 @@
-"""Values as text that is the same in every process: for names of records, manifests and identities."""
+"""Values as text that is the same in every process: for record names, manifests and run identities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = (bool, int, float, str, type(None))
 
 
 def describe(value: Any, *, defaults: bool = True) -> str:
-    """A value as one would write it, the same in every process: word sets by size and hash, not in set order."""
+    """A value as text that is the same in every process. A set of words becomes its size and hash."""
     if isinstance(value, frozenset):
         digest = hashlib.sha256("\n".join(sorted(map(str, value))).encode()).hexdigest()[:8]
         return f"<{len(value)} words {digest}>"
@@ -39,19 +39,19 @@ def describe(value: Any, *, defaults: bool = True) -> str:
 
 
 def identity(attack: Any) -> str:
-    """What makes two runs of an attack the same: its settings, and for one that is not ours its code."""
+    """The identity of an attack, to compare two runs: its settings, and its code if it is not part of mohs."""
     found = describe(attack)
     for module in sorted({kind.__module__ for kind in _kinds(attack) if kind.__module__.partition(".")[0] != "mohs"}):
         try:
             code = inspect.getsource(sys.modules[module])
-        except (OSError, TypeError, KeyError):  # typed at a prompt
+        except (OSError, TypeError, KeyError):  # defined at a prompt
             continue
         found += f" in {hashlib.sha256(code.encode()).hexdigest()[:8]}"
     return found
 
 
 def _kinds(value: Any) -> Iterator[type]:
-    """The classes of a value and of all that is in its fields."""
+    """The classes of a value and of everything in its fields."""
     if isinstance(value, tuple):
         for inner in value:
             yield from _kinds(inner)
@@ -62,15 +62,15 @@ def _kinds(value: Any) -> Iterator[type]:
 
 
 def written(part: Any) -> Any:
-    """A part as the command line would name it."""
+    """A part as written on the command line."""
     return part if part is None or isinstance(part, str) else describe(part, defaults=False)
 
 
 def named(part: Any) -> str:
-    """How a model was named, or calls itself."""
+    """The name given for a model, or the model's own name."""
     return str(part) if isinstance(part, str | Path) else str(part.name)
 
 
 def word_list(words: Any) -> str | None:
-    """A list of words as a manifest notes it: the file or name it was given by."""
+    """A word list as written in a manifest: its file or name."""
     return None if words is None else str(words) if isinstance(words, str | Path) else "given"

@@ -1,7 +1,7 @@
-"""An option of a command, written once: as a field of a frozen dataclass.
+"""An option of a command, defined once, as a field of a frozen dataclass.
 
-From such fields come the options of the command line, the keyword arguments in Python, the keys of `--config`, the name
-of the run folder, the manifest, and what a resumed run must match.
+These fields give the options of the command line, the keyword arguments in Python, the keys of `--config`, the name of
+the run folder, the manifest, and what a resumed run must match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _KEY = "mohs"
 
 @dataclass(frozen=True)
 class Option:
-    """What a field says about itself, beside its type and default."""
+    """What an option field has besides its type and default."""
 
     help: str
     flags: tuple[str, ...] = ()  # by default the field's name with dashes
@@ -25,12 +25,12 @@ class Option:
     least: int | None = None  # the smallest number allowed
     many: bool = False  # may be given several times
     read: Callable[[Any], Any] | None = None  # from the command line's strings to the value
-    shown: str | None = None  # the default as help shows it, where it is not the field's own
+    shown: str | None = None  # the default that help shows, if not the field's own
     counts: bool = True  # part of what a resumed run must match
-    kind: str | None = None  # for a model or word book: the kind of service it is
-    secret: Callable[[Any], Any] | None = None  # what of the value may be written down
-    command: bool = True  # offered on the command line
-    argument: bool = False  # given by its place instead of a flag
+    kind: str | None = None  # for a model or word book: its kind of service
+    secret: Callable[[Any], Any] | None = None  # removes secrets from the value before it is stored
+    command: bool = True  # available on the command line
+    argument: bool = False  # positional, without a flag
 
 
 def option(help: str, *flags: str, default: Any = None, **settings: Any) -> Any:
@@ -39,9 +39,29 @@ def option(help: str, *flags: str, default: Any = None, **settings: Any) -> Any:
 
 
 def model(kind: str) -> Any:
-    """The field for a model or word book that a verb may ask: its name, or the object itself."""
+    """The field for a model or word book that a verb may use: its name, or the object itself."""
     metavar, help = _MODELS[kind]
     return option(help, metavar=metavar, kind=kind)
+
+
+def several(help: str, flag: str, metavar: str, default: tuple[str, ...] = ()) -> Any:
+    """The field for an option that may be repeated."""
+    return option(help, flag, default=default, metavar=metavar, many=True)
+
+
+def budget() -> Any:
+    """The field for the query budget."""
+    return option("The most queries per example.", least=1)
+
+
+def blacklist() -> Any:
+    """The field for words that no neighbour may bring in."""
+    return option("Words that are never inserted, one per line.", metavar="FILE")
+
+
+def floor() -> Any:
+    """The field for the fluency of neighbours."""
+    return option("Leave out texts whose perplexity under --lm is more than R times the original's.", metavar="R")
 
 
 _MODELS: Mapping[str, tuple[str, str]] = {
@@ -49,28 +69,28 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "token_encoder": ("E", "Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID."),
     "masked_lm": ("M", "Masked language model: hf:PATH_OR_ID."),
     "lm": ("M", "Causal language model: hf:PATH_OR_ID or gguf:FILE."),
-    "tagger": ("T", "Tagger: auto (default: spaCy if installed), pocket, spacy:NAME."),
+    "tagger": ("T", "Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME."),
     "grammar": ("G", "Grammar checker: harper (default) or languagetool:URL."),
-    "vectors": ("FILE", "Word vectors: pocket (default), a file or folder, or an asset."),
-    "wordnet": ("FOLDER", "WordNet's database files; by default the asset."),
+    "vectors": ("FILE", "Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`)."),
+    "wordnet": ("FOLDER", "WordNet's database files; by default the asset wordnet."),
     "sememes": ("FILE", "Table of sememe substitutes; by default the asset hownet."),
 }
 
 
 def options_of(settings: Any) -> Iterator[tuple[Field[Any], Option]]:
-    """The fields of a settings class, or of an object of it, that are options."""
+    """The option fields of a settings class or object."""
     for found in fields(settings):
         if _KEY in found.metadata:
             yield found, found.metadata[_KEY]
 
 
 def models_of(settings: Any) -> dict[str, Any]:
-    """What was given for each kind of model; None where nothing was."""
+    """The model given for each kind; None if none was given."""
     return {told.kind: getattr(settings, f.name) for f, told in options_of(settings) if told.kind}
 
 
 def check_numbers(*settings: Any) -> None:
-    """Refuse numbers below what their option allows."""
+    """Refuse numbers below the minimum of their option."""
     for one in settings:
         for found, told in options_of(one):
             value = getattr(one, found.name)
@@ -79,7 +99,7 @@ def check_numbers(*settings: Any) -> None:
 
 
 def given(settings: Any) -> dict[str, Any]:
-    """The options that count and differ from their defaults: what names a run folder."""
+    """The options that count and differ from their defaults; the run folder is named after them."""
     found = {}
     for f, told in options_of(settings):
         value = getattr(settings, f.name)

@@ -1,7 +1,8 @@
-"""What a verb is, and what it plans."""
+"""Verbs, the kinds of runs, and their plans."""
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class Task(Protocol):
-    """One way to treat an example, by name: called with one, it is a search that ends with a record."""
+    """A named treatment of examples. Calling it with an example gives a search that ends with a record."""
 
     @property
     def name(self) -> str:
-        """What its records are filed under."""
+        """The name of the task in its records."""
         ...
 
     def __call__(self, example: Example) -> Any:
@@ -26,52 +27,54 @@ class Task(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a verb is going to do with a subject."""
+    """What a verb will do with a subject."""
 
     tasks: Sequence[Task]
-    resolved: Mapping[str, Any] = field(default_factory=dict)  # options as this run has them, where they say less
-    identity: Mapping[str, Any] = field(default_factory=dict)  # what else must be the same for a run to be resumed
+    resolved: Mapping[str, Any] = field(default_factory=dict)  # option values with defaults filled in
+    identity: Mapping[str, Any] = field(default_factory=dict)  # what else must be the same to resume a run
     facts: Mapping[str, Any] = field(default_factory=dict)  # for the manifest and the report
-    notes: Sequence[str] = ()  # sentences that a reader of the figures should know
-    at_once: int | None = None  # searches alive at a time, if not as many as the victim likes
+    notes: Sequence[str] = ()  # sentences for readers of the figures
+    at_once: int | None = None  # concurrent searches; by default as many as suit the victim
 
 
 class Verb:
     """A kind of run. A subclass is a frozen dataclass whose fields are its options (see `mohs.tasks.option`).
 
-    Its docstring is the help of the command and of the function; command lines stand in it under "Examples:".
+    Its docstring is the help of the command and of the function. The first line also stands in the list of commands.
+    Example command lines follow under "Examples:".
     """
 
     command: ClassVar[str]
     function: ClassVar[str]
-    short: ClassVar[str]
     doing: ClassVar[str]
     third: ClassVar[str | None]
+    finds: ClassVar[type | str | None] = (
+        None  # what its records add to every record: a frozen dataclass, or module:NAME
+    )
 
     def __init_subclass__(
-        cls, *, command: str, function: str = "", short: str = "", doing: str = "working", third: str | None = None
+        cls, *, command: str, function: str = "", doing: str = "working", third: str | None = None
     ) -> None:
-        """Name a verb.
+        """Set the names of a verb.
 
-        command: what is typed, as in second-order. function: its name in Python. short: one line for the list of
-        commands, where the docstring's first is too long. doing: a word beside the progress bar. third: the option
-        that may follow victim and examples without its name.
+        command: its name on the command line, such as second-order. function: its name in Python. doing: a word next
+        to the progress bar. third: the option that may be the third positional argument in Python.
         """
-        cls.command, cls.function, cls.short = command, function or command.replace("-", "_"), short
+        cls.command, cls.function = command, function or command.replace("-", "_")
         cls.doing, cls.third = doing, third
 
     @classmethod
     def finding(cls) -> type | None:
-        """What its records hold beside what all records do: a frozen dataclass, see `mohs.records.finding`."""
-        return None
+        """The class of its findings, see `mohs.records.finding`; imported when first needed."""
+        return pkgutil.resolve_name(cls.finds) if isinstance(cls.finds, str) else cls.finds
 
     def check(self) -> None:
-        """Refuse mistakes that show before anything is loaded."""
+        """Refuse mistakes that can be found before anything is loaded."""
 
     def needs(self, subject: Subject) -> Iterable[str]:
-        """The kinds of services it asks, once the subject is known to fit."""
+        """The kinds of services it uses. Refuses a subject that does not fit."""
         return ()
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
-        """The tasks, made ready."""
+        """The tasks, ready to run."""
         raise NotImplementedError

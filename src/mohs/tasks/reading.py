@@ -1,4 +1,4 @@
-"""The options that say how data is read, and lists of names as people type them."""
+"""The options for reading data, and comma-separated lists of names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def comma(value: Any) -> tuple[str, ...]:
-    """`a,b` as a tuple; a name with a comma in it stands in double quotation marks."""
+    """Split `a,b` into a tuple; a name with a comma needs double quotation marks."""
     if not isinstance(value, str):
         return tuple(value or ())
     return tuple(part.strip() for row in csv.reader([value], skipinitialspace=True) for part in row if part.strip())
 
 
 def joined(parts: Sequence[str]) -> str:
-    """The other way round."""
+    """The inverse of `comma`."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(parts)
     return line.getvalue()
@@ -30,21 +30,25 @@ def joined(parts: Sequence[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Which rows of a file are taken, and what their columns are called."""
+    """Which rows of a file are used, and the names of their columns."""
 
-    n: int | None = option("The first N examples, or see --sample; all if not given.", least=1)
+    n: int | None = option("Use the first N examples, or draw N with --sample; by default all.", least=1)
     sample: int | None = option(
-        "Draw the N examples of --n at random with this seed; by default the first.", metavar="SEED"
+        "Draw the N examples of --n at random with this seed, instead of the first N.", metavar="SEED"
     )
     fields: Sequence[str] = option(
-        "Text column, or two for pairs: premise,hypothesis.", "--text-field", default=(), metavar="NAMES", read=comma
+        "Text column, or two columns for text pairs: premise,hypothesis.",
+        "--text-field",
+        default=(),
+        metavar="NAMES",
+        read=comma,
     )
     label_field: str = option("Label column.", default="label")
-    id_field: str = option("Id column, where there is one.", default="id")
+    id_field: str = option("Id column, if there is one.", default="id")
     encoding: str = option("Encoding of the data file.", default="utf-8")
 
     def dataset(self, source: str, **more: Any) -> Dataset:
-        """The data in a file."""
+        """The dataset in a file."""
         from mohs.text.dataset import Dataset
 
         told = {name: getattr(self, name) for name in Reading.__dataclass_fields__}

@@ -1,4 +1,4 @@
-"""A victim that has answered, and the examples that go with it."""
+"""A checked victim and the examples for it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Target:
-    """A victim behind its queues: what a task asks."""
+    """A victim and its services, for the tasks to query."""
 
     model: Victim
     victim: Answers[Fields, Scores]
-    judge: Answers[Fields, Scores]  # whose answers do not depend on what else is asked
+    judge: Answers[Fields, Scores]  # its answers do not depend on the rest of the batch
     classes: int
-    sheets: Answers[Sheet, Any] | None = None  # the same network, where it takes rows of tokens
-    steady: bool = True  # whether it repeats itself
+    sheets: Answers[Sheet, Any] | None = None  # the same network, if it accepts rows of tokens
+    steady: bool = True  # whether it gives the same answer again
 
     @property
     def traits(self) -> Traits:
@@ -35,11 +35,11 @@ class Target:
 
     @property
     def refusal(self) -> int | None:
-        """The column of the scores that says "rejected"; None for a victim that answers every text."""
+        """The score column for "rejected"; None if the victim never rejects."""
         return self.classes if self.traits.rejects else None
 
     def sees(self, example: Example) -> tuple[int, ...]:
-        """The words of an example that may change and lie in the victim's window."""
+        """The positions of an example that may change and lie in the victim's window."""
         limits = self.model.visible(example.text.fields)
         if limits is None:
             return example.positions
@@ -58,7 +58,7 @@ class Subject:
     labels: tuple[str, ...]
     seed: int
     cache: AnswerCache | None
-    config: Mapping[str, Any]  # the shared options as this run has them
+    config: Mapping[str, Any]  # the shared options of this run
 
     @property
     def model(self) -> Victim:
@@ -67,11 +67,11 @@ class Subject:
 
 
 def answered(search: Coroutine[Any, None, Result], ask: Services, *services: Any) -> Result:
-    """The result of a search that has to end before the others begin."""
+    """Run one search to its end before the others start, and give its result."""
     asked = [part for part in (*services, *ask.parts.values()) if isinstance(part, Service)]
     for ended in engine.run([(0, search)], asked):
         if ended.error is not None:
             raise ended.error
         found: Any = ended.result
         return found  # type: ignore[no-any-return]
-    raise AssertionError("a search that does not end")
+    raise AssertionError("the search did not end")

@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al. 2020, section 3): how well the tokens of two texts match, by their vectors in a model."""
+"""BERTScore (Zhang et al. 2020, section 3): how similar the token vectors of two texts are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mohs.text.questions import TokenVectors
 
 
 class BertScore(NamedTuple):
-    """Three figures of at most 1; nan where a text has no token that counts."""
+    """Three scores of at most 1; nan if a text has no token with a weight."""
 
     precision: float
     recall: float
@@ -24,15 +24,16 @@ class BertScore(NamedTuple):
 def bert_score(
     candidate: TokenVectors, reference: TokenVectors, baseline: tuple[float, float, float] | None = None
 ) -> BertScore:
-    """Match each token greedily to the most similar one of the other text, and average the cosines by weight.
+    """Match each token greedily to the most similar token of the other text, and take the weighted mean of the cosines.
 
-    Precision is taken over the candidate's tokens, recall over the reference's. A baseline (precision, recall and F1
-    of unrelated texts, measured for the model and layer) rescales each figure b to (figure - b) / (1 - b).
+    Precision averages over the candidate's tokens, recall over the reference's. The baseline gives precision, recall
+    and F1 of unrelated texts, measured for the model and layer. It rescales each score to (score - b) / (1 - b).
 
-    As in the released code, tokens of weight nought (special ones) are not averaged, but others may match them.
-    Differs from the released code: a text without tokens gives nan where that gives 0; no padding takes part, which
-    there counts as a match of cosine 0, so that a negative cosine depends on the batch; and since a harmonic mean is
-    one of positive numbers, F1 is 0 where precision or recall is not positive.
+    As in the released code, tokens of weight zero (special tokens) are not averaged, but others may match them.
+    Differs from the released code:
+    - A text without tokens gives nan instead of 0.
+    - Padding is ignored. There it counts as a match of cosine 0, so a negative cosine depends on the batch.
+    - F1 is 0 if precision or recall is not positive, because a harmonic mean needs positive numbers.
     """
     cosines = candidate.vectors.astype(np.float64) @ reference.vectors.astype(np.float64).T
     precision = _mean(cosines, candidate.weights)
@@ -43,11 +44,11 @@ def bert_score(
     found = BertScore(precision, recall, f1)
     if baseline is None:
         return found
-    return BertScore(*((figure - b) / (1 - b) for figure, b in zip(found, baseline, strict=True)))
+    return BertScore(*((score - b) / (1 - b) for score, b in zip(found, baseline, strict=True)))
 
 
 def idf(documents: Iterable[Iterable[Hashable]]) -> tuple[dict[Hashable, float], float]:
-    """The inverse document frequency of each token, log((n + 1) / (c + 1)), and that of a token never seen."""
+    """The inverse document frequency of each token, log((n + 1) / (c + 1)), and that of an unseen token."""
     counts: Counter[Hashable] = Counter()
     number = 0
     for document in documents:
@@ -57,7 +58,7 @@ def idf(documents: Iterable[Iterable[Hashable]]) -> tuple[dict[Hashable, float],
 
 
 def _mean(cosines: npt.NDArray[np.float64], weights: npt.NDArray[np.float32]) -> float:
-    """The weighted mean of each row's best; nan if nothing counts."""
+    """The weighted mean of each row's maximum; nan if all weights are zero."""
     total = float(weights.sum(dtype=np.float64))
     if not total or not cosines.size:
         return math.nan

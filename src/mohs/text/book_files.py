@@ -1,4 +1,4 @@
-"""Files that hold a word book: found in a folder, read plain or gzipped, with one sentence for what is wrong."""
+"""Finds and reads the files of a word book, plain or gzipped. Every problem becomes a one-sentence error."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from mohs.errors import BadInput
 
-_NOT_BOOKS = ("asset.json",)  # what comes along in the folder of an installed asset
+_NOT_BOOKS = ("asset.json",)  # other files in the folder of an installed asset
 
 
 def only_file(path: Path, endings: tuple[str, ...]) -> Path:
-    """The path itself; for a folder, the one file in it with such an ending."""
+    """The path itself; for a folder, the only file in it with one of these endings."""
     try:
         if path.is_dir():
             found = sorted(file for file in path.iterdir() if file.name.lower().endswith(endings))
@@ -23,12 +23,12 @@ def only_file(path: Path, endings: tuple[str, ...]) -> Path:
             if len(found) != 1:
                 names = ", ".join(file.name for file in found[:4]) or "none"
                 raise BadInput(
-                    f"The folder {path} should hold one file with {' or '.join(endings)}, and holds {names}."
+                    f"The folder {path} must hold one file that ends in {' or '.join(endings)}, but holds {names}."
                 )
             return found[0]
         if not path.is_file():
             raise BadInput(f"There is no file {path}; correct its name.")
-    except OSError as error:  # for example a name that is too long to be one, or a folder of somebody else's
+    except OSError as error:  # for example a name that is too long, or no permission
         raise BadInput(f"{path} cannot be read ({error.strerror or error}); check its name and permissions.") from error
     return path
 
@@ -41,7 +41,7 @@ def read_text(path: Path) -> str:
             content = gzip.decompress(content)
         return content.decode("utf-8-sig")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise BadInput(f"{path} is not a whole gzip file ({error}); copy or pack it again.") from error
+        raise BadInput(f"{path} is not a complete gzip file ({error}); copy or compress it again.") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 (byte {error.start}); convert it to UTF-8.") from error
     except OSError as error:
@@ -49,14 +49,14 @@ def read_text(path: Path) -> str:
 
 
 def parse_json(path: Path, text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """The JSON value of a text; `pairs` makes something of each object, as in json.loads."""
+    """The JSON value of a text; `pairs` is the object_pairs_hook of json.loads."""
     try:
         return json.loads(text, object_pairs_hook=pairs)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not JSON ({error}); mend it there or write it again.") from error
+        raise BadInput(f"{path} is not JSON ({error}); fix it there or write it again.") from error
 
 
 def kind_of(path: Path) -> str:
-    """A file's ending in lower case, that of .gz left off."""
+    """A file's ending in lower case, without .gz."""
     inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     return inner.suffix.lower()

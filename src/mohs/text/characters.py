@@ -1,9 +1,9 @@
-"""Every variant of a word that one slip or trick with a letter makes.
+"""All variants of a word that one typo or one character trick can make.
 
-Each function gives its variants in order of the place and then of the letter, without repeats and without the word
-itself. A letter is what a reader sees as one (a grapheme cluster, with its accents), so that no mark is torn off its
-letter. With `inner` the first and the last letter stay as they are; words of fewer than `min_length` letters have no
-variants. New letters are upper-case where they replace upper case, or are put into a word all in upper case.
+Each function returns its variants sorted by position, then by letter, without duplicates and without the word itself.
+A letter is a grapheme cluster, so an accent is never separated from its letter. With `inner` the first and last
+letters do not change. Words of fewer than `min_length` letters have no variants. A new letter is upper case if it
+replaces an upper-case letter, or is inserted into a word that is all upper case.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import regex
 
 _LETTER = regex.compile(r"\X")
 
-# Letters of other scripts that look the same or nearly so in common fonts, one each: Cyrillic where there is one, then
-# Greek, Armenian or phonetic ones.
+# For each letter one from another script that looks almost the same in common fonts: Cyrillic if possible, else Greek,
+# Armenian or phonetic.
 HOMOGLYPHS = {
     "a": "\u0430", "c": "\u0441", "d": "\u0501", "e": "\u0435", "g": "\u0261", "h": "\u04bb", "i": "\u0456",
     "j": "\u0458", "k": "\u03ba", "l": "\u04cf", "n": "\u0578", "o": "\u043e", "p": "\u0440", "q": "\u051b",
@@ -27,25 +27,25 @@ HOMOGLYPHS = {
     "X": "\u0425", "Y": "\u03a5", "Z": "\u0396",
 }  # fmt: skip
 
-# The rows of letters of a QWERTY keyboard, and how far each is shifted to the right, in keys.
+# The letter rows of a QWERTY keyboard, and how far each is shifted to the right, in keys.
 _ROWS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.25), ("zxcvbnm", 0.75))
 
 
 def swaps(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """Two neighbouring letters change places."""
+    """Swap two adjacent letters."""
     letters = _letters(word, min_length)
     places = _places(letters, inner)[:-1]
     return _variants(word, ([*letters[:i], letters[i + 1], letters[i], *letters[i + 2 :]] for i in places))
 
 
 def deletions(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """One letter is left out; a word of one letter stays."""
+    """Delete one letter. A word of one letter has no variants."""
     letters = _letters(word, max(min_length, 2))
     return _variants(word, ([*letters[:i], *letters[i + 1 :]] for i in _places(letters, inner)))
 
 
 def insertions(word: str, letters: str = ascii_lowercase, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """A letter is put in, at every place between two letters and, unless inner, at both ends."""
+    """Insert a letter between two letters or, unless `inner`, at either end."""
     old = _letters(word, min_length)
     upper = len(word) > 1 and word.isupper()
     new = [_cased(letter, upper) for letter in _LETTER.findall(letters)]
@@ -54,19 +54,19 @@ def insertions(word: str, letters: str = ascii_lowercase, *, inner: bool = False
 
 
 def substitutions(word: str, letters: str = ascii_lowercase, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """A letter becomes another of those given."""
+    """Replace a letter by one of those given."""
     new = _LETTER.findall(letters)
     upper = [_cased(letter, True) for letter in new]
     return _replaced(word, lambda old: upper if old.isupper() else new, inner, min_length)
 
 
 def homoglyphs(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """A letter becomes the one of another script that looks like it (see HOMOGLYPHS); others have no variant."""
+    """Replace a letter by its look-alike from another script. Letters not in HOMOGLYPHS have none."""
     return _replaced(word, lambda old: [HOMOGLYPHS[old]] if old in HOMOGLYPHS else [], inner, min_length)
 
 
 def keyboard(word: str, *, inner: bool = False, min_length: int = 0) -> list[str]:
-    """A letter becomes one whose key touches its own on a QWERTY keyboard, keys in reading order."""
+    """Replace a letter by one on an adjacent key of a QWERTY keyboard, in reading order."""
     keys = _touching()
     return _replaced(
         word, lambda old: [_cased(key, old.isupper()) for key in keys.get(old.lower(), "")], inner, min_length
@@ -74,7 +74,7 @@ def keyboard(word: str, *, inner: bool = False, min_length: int = 0) -> list[str
 
 
 def splits(word: str, *, min_length: int = 0) -> list[str]:
-    """A space is put between two letters."""
+    """Insert a space between two letters."""
     letters = _letters(word, min_length)
     return _variants(word, ([*letters[:i], " ", *letters[i:]] for i in range(1, len(letters))))
 
@@ -94,7 +94,7 @@ def _places(letters: Sequence[str], inner: bool) -> range:
 
 
 def _spelled(word: str, parts: Iterable[tuple[Sequence[str], Sequence[str], Sequence[str]]]) -> list[str]:
-    """For each place what stands before, which letters may stand there, and what stands behind."""
+    """Build variants. For each position: the letters before it, the letters allowed there, the letters after it."""
     found: list[str] = []
     for before, new, behind in parts:
         left, right = "".join(before), "".join(behind)
@@ -112,7 +112,7 @@ def _cased(letter: str, upper: bool) -> str:
 
 @cache
 def _touching() -> dict[str, str]:
-    """For each letter the keys around it: beside it, and those of the rows above and below that overlap it."""
+    """For each letter the adjacent keys: its neighbours in the row, and the keys above and below that overlap it."""
     places = {key: (row, shift + i) for row, (keys, shift) in enumerate(_ROWS) for i, key in enumerate(keys)}
 
     def touch(one: str, other: str) -> bool:

@@ -1,7 +1,7 @@
 """Labelled examples from a file, read as a stream.
 
-JSONL, CSV, TSV and Parquet, plain or gzipped; `pocket`, the reviews inside the package; `hf:NAME`,
-`hf:NAME:SPLIT` or `hf:NAME:CONFIG:SPLIT`, a Hugging Face dataset when `datasets` is installed.
+Sources: JSONL, CSV, TSV and Parquet files, plain or gzipped; `pocket`, the bundled reviews; and `hf:NAME`,
+`hf:NAME:SPLIT` or `hf:NAME:CONFIG:SPLIT`, a Hugging Face dataset, if `datasets` is installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mohs.text.text import Text
 
 _TEXT_NAMES: tuple[tuple[str, ...], ...] = (
     ("text",),
-    ("question", "sentence"),  # before a lone sentence, which it would otherwise be taken for
+    ("question", "sentence"),  # must come before ("sentence",), which would match too
     ("sentence",),
     ("premise", "hypothesis"),
     ("question1", "question2"),
@@ -37,17 +37,17 @@ _TEXT_NAMES: tuple[tuple[str, ...], ...] = (
 
 @dataclass(frozen=True)
 class Dataset:
-    """Where examples come from and how their columns are named; iterating it reads them afresh."""
+    """The source of examples and the names of their columns. Each iteration reads the source again."""
 
     source: str  # a path, `pocket`, `pocket:train` or `hf:NAME[:SPLIT]`
-    fields: tuple[str, ...] = ()  # text columns; none: text, sentence, premise+hypothesis ..., whichever is there
+    fields: tuple[str, ...] = ()  # text columns; empty: detect text, sentence, premise+hypothesis ...
     label_field: str = "label"
-    id_field: str = "id"  # used where the column exists; row numbers otherwise
-    labels: tuple[str, ...] = ()  # names in the order of the victim's classes
-    change: tuple[str, ...] = ()  # fields an attack may touch
+    id_field: str = "id"  # if there is no such column, ids are row numbers
+    labels: tuple[str, ...] = ()  # class names in the victim's order
+    change: tuple[str, ...] = ()  # fields an attack may change
     encoding: str = "utf-8"
     n: int | None = None  # the first n rows
-    sample: int | None = None  # a seed: the n rows are drawn at random with it, and come in the order of the file
+    sample: int | None = None  # a seed: draw the n rows at random; they keep the order of the file
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
@@ -60,13 +60,13 @@ class Dataset:
         names = self.fields
         for number, row in self._numbered():
             example = self._example(number, row, names)
-            names = example.names  # found in the first row, and the same in all
+            names = example.names  # detected in the first row, and used for all
             yield example
 
     def survey(self, examples: Iterable[Example] | None = None) -> tuple[int, int, str]:
-        """Read everything once: how many examples, the highest label, and a hash over all of them.
+        """Read everything once. Returns the number of examples, the highest label, and a hash of all examples.
 
-        A bad row or a repeated id is found here, before any work is spent.
+        Finds bad rows and duplicate ids before any work is done.
         """
         digest, ids, count, highest = hashlib.sha256(), set[bytes](), 0, 0
         names: tuple[str, ...] = ()
@@ -74,10 +74,10 @@ class Dataset:
             names = names or example.names
             if example.names != names:
                 raise BadInput(
-                    f"{self.source}: example {example.id!r} has the fields {', '.join(example.names)} and the first "
-                    f"{', '.join(names)}; give all of them the same."
+                    f"{self.source}: example {example.id!r} has the fields {', '.join(example.names)}, but the first "
+                    f"has {', '.join(names)}; give all examples the same fields."
                 )
-            key = hashlib.blake2b(example.id.encode(), digest_size=8).digest()  # 8 bytes each: a million is 8 MB
+            key = hashlib.blake2b(example.id.encode(), digest_size=8).digest()  # 8 bytes per id: 8 MB per million
             if key in ids:
                 raise BadInput(
                     f"{self.source}: the id {example.id!r} occurs twice; make ids unique or name another id column "
@@ -93,7 +93,7 @@ class Dataset:
         return count, highest, digest.hexdigest()[:16]
 
     def _numbered(self) -> Iterator[tuple[int, Row]]:
-        """The rows that are wanted, with their numbers in the file, from 0."""
+        """The selected rows, with their numbers in the file, from 0."""
         rows = enumerate(self._rows())
         if self.n is None:
             yield from rows
@@ -127,7 +127,7 @@ class Dataset:
             if not isinstance(value, str):
                 raise BadInput(
                     f"{where}: field {name!r} holds {_shown(value)}, which is not a text; "
-                    "mend the row or name another field with --text-field."
+                    "fix the row or name another field with --text-field."
                 )
             texts.append(value)
         if self.id_field != "id" and self.id_field not in row:
@@ -139,7 +139,9 @@ class Dataset:
         identity = str(number if identity is None else identity)
         for name, value in zip((self.id_field, *names), (identity, *texts), strict=True):
             if has_surrogates(value):
-                raise BadInput(f"{where}: field {name!r} holds half a surrogate pair, which is no text; mend the row.")
+                raise BadInput(
+                    f"{where}: field {name!r} holds half a surrogate pair, which is not valid text; fix the row."
+                )
         return Example(
             id=identity,
             text=Text(*texts),
@@ -163,14 +165,14 @@ class Dataset:
             classes = f"{', '.join(self.labels)}, or 0 to {len(self.labels) - 1}"
             raise BadInput(
                 f"{where}: label {_shown(value)} is not a class; labels are "
-                f"{classes if self.labels else 'whole numbers from 0'}; mend the row, or give all names in the order "
+                f"{classes if self.labels else 'whole numbers from 0'}; fix the row, or give all names in the order "
                 "of the victim's classes, as in --labels negative,positive."
             )
         return number
 
 
 def _digits(value: str) -> int | None:
-    """A number written as 1, or as 1.0 where a table has turned whole numbers into decimal ones."""
+    """A number written as 1, or as 1.0, as tables often store whole numbers."""
     found = re.fullmatch(r"([0-9]{1,18})(\.0+)?", value.strip())
     return int(found[1]) if found else None
 
@@ -180,7 +182,7 @@ def _listed(row: Row) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value for a message: on one line, and not longer than one."""
+    """A value for a message: on one line, at most 80 characters."""
     shown = repr(value)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."
 
@@ -189,7 +191,7 @@ AnyExamples = str | Path | Dataset | Iterable[Example | tuple[str, Any] | Row]
 
 
 def examples_from(values: Iterable[Example | tuple[str, Any] | Row], labels: Sequence[str] = ()) -> list[Example]:
-    """Examples from what people have at hand in Python: Examples, (text, label) pairs, or rows."""
+    """Examples from Python values: Examples, (text, label) pairs, or rows."""
     found = []
     reader = Dataset("examples", labels=tuple(labels))
     number_of: dict[Any, Any] = {name: place for place, name in enumerate(labels)}

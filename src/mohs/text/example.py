@@ -14,13 +14,13 @@ from mohs.text.text import Text
 
 @dataclass(frozen=True)
 class Example:
-    """One or two named strings and the number of their label."""
+    """One or two named strings and their label, a class number."""
 
     id: str
     text: Text
     label: int
     names: tuple[str, ...] = ("text",)
-    changeable: tuple[str, ...] = ()  # names of the fields an attack may touch; none named: the last one
+    changeable: tuple[str, ...] = ()  # names of the fields an attack may change; empty: the last one
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str):
@@ -40,7 +40,7 @@ class Example:
         object.__setattr__(self, "label", number)
         for string in (self.id, *self.names, *self.text.fields):
             if has_surrogates(string):
-                raise BadInput(f"Example {self.id!a} holds half a surrogate pair, which is no text; remove it.")
+                raise BadInput(f"Example {self.id!a} holds half a surrogate pair, which is not valid text; remove it.")
         for name in self.changeable:
             if name not in self.names:
                 raise BadInput(f"Field {name!r} cannot change: the fields are {', '.join(self.names)}.")
@@ -65,7 +65,7 @@ class Example:
 
     @cached_property
     def positions(self) -> tuple[int, ...]:
-        """The words an attack may touch. In a pair that is by default the second text, as the papers do."""
+        """The positions of the words an attack may change. In a pair the default is the second text, as in papers."""
         allowed = set(self.changeable or self.names[-1:])
         return tuple(
             position for position, (field, _, _) in enumerate(self.text.spans()) if self.names[field] in allowed
@@ -73,7 +73,7 @@ class Example:
 
 
 def whole_number(value: Any) -> int | None:
-    """A label as a plain number; None for what is not a whole one, and for True and False, whose order is a guess."""
+    """A label as an int. None if it is not a whole number, and for True and False, whose order would be a guess."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float):
@@ -85,7 +85,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def has_surrogates(string: str) -> bool:
-    """Whether a string holds half a surrogate pair, as JSON can write it and no encoding can."""
+    """Whether a string holds half a surrogate pair. JSON can write one, but no encoding can."""
     try:
         string.encode()
     except UnicodeEncodeError:

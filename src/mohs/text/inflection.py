@@ -1,8 +1,8 @@
-"""English inflection by rule: the forms a base form takes, and the base forms a word can be a form of.
+"""English inflection by rule: the inflected forms of a base form, and the possible base forms of a word.
 
-Classes are Penn Treebank tags. Rules cannot tell visited from visitted, so they guess, and a vocabulary says which
-guess is a word. Limits: only spelling is looked at, so a word counts as any form that it is spelled like; modal verbs
-and pronouns are left out; more and most are not forms of a word.
+Classes are Penn Treebank tags. Rules cannot tell visited from visitted. So they guess, and a vocabulary decides which
+guess is a word. Limits: only spelling counts, so a word is taken for every form it is spelled like. Modal verbs and
+pronouns are not covered. "more" and "most" do not form comparatives.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INFLECTED = {
     "adv": ("RBR", "RBS"),
 }
 
-# base/past/participle, with alternatives joined by |; one form stands for both
+# base/past/participle; | separates alternatives; a single form is both past and participle
 _VERBS = """
 arise/arose/arisen awake/awoke/awoken bear/bore/borne be/was|were/been beat/beat/beaten become/became/become
 beget/begot/begotten begin/began/begun bend/bent bet/bet bid/bid|bade/bid|bidden bind/bound bite/bit/bitten bleed/bled
@@ -62,16 +62,16 @@ _COMPARED = """
 bad/worse/worst badly/worse/worst far/further|farther/furthest|farthest good/better/best ill/worse/worst
 little/less/least many/more/most much/more/most well/better/best
 """
-# Plurals of borrowed words, guessed after the regular one: (ending of the base form, ending of the plural).
+# Plurals of borrowed words, tried after the regular plural: (ending of the base form, ending of the plural).
 _BORROWED = (("is", "es"), ("us", "i"), ("um", "a"), ("a", "ae"), ("ex", "ices"), ("ix", "ices"), ("eau", "eaux"))
-# What a base form may end in after some letters are cut off an inflected one.
+# Endings to try for a base form after letters are cut off the inflected form.
 _ENDINGS = ("", "e", "y", "ie", "is", "us", "um", "a", "ex", "ix", "man")
 
 
 def forms(base: str, tag: str, exists: Callable[[str], bool]) -> list[str]:
-    """The spellings of a base form in a class that exist, likeliest first; itself in a class without endings.
+    """The existing forms of a base form in a class, likeliest first. In a class without endings, the base itself.
 
-    Where forms are listed all that exist are given, where they are guessed only the first.
+    Returns all existing forms of an irregular word, but only the first existing guess for a regular one.
     """
     listed = _listed(tag).get(base)
     if listed is not None:
@@ -80,9 +80,9 @@ def forms(base: str, tag: str, exists: Callable[[str], bool]) -> list[str]:
 
 
 def bases(word: str, tag: str, is_base: Callable[[str], bool], exists: Callable[[str], bool]) -> list[str]:
-    """The base forms that a word can be a form of in a class, listed ones first.
+    """The possible base forms of a word in a class, irregular ones first.
 
-    A word that exists stands in the way of a lesser guess: hoping is a form of hop only where there is no hopping.
+    An existing word rules out less likely guesses: hoping is a form of hop only if hopping does not exist.
     """
     stems = [word[: len(word) - cut] + ending for cut in range(min(5, len(word))) for ending in _ENDINGS]
     candidates = [base for base in dict.fromkeys([*_listed_bases(tag).get(word, ()), *stems]) if is_base(base)]
@@ -141,7 +141,7 @@ def _guesses(base: str, tag: str) -> tuple[str, ...]:
 
 
 def _plurals(base: str) -> tuple[str, ...]:
-    found = [base[:-3] + "men"] if base.endswith("man") else []  # Germen is no word, so Germans is tried next
+    found = [base[:-3] + "men"] if base.endswith("man") else []  # Germen is not a word, so Germans is tried next
     found.append(_with_s(base))
     if re.search(r"[^aeiou]o$", base):
         found.append(base + "s")
@@ -164,7 +164,7 @@ def _with_ing(base: str) -> tuple[str, ...]:
 
 
 def _with(base: str, ending: str) -> tuple[str, ...]:
-    """Endings that begin with e: ed, er, est."""
+    """A base form with an ending that begins with e: ed, er, est."""
     if base.endswith("e"):
         return (base + ending[1:],)
     if _hard_y(base):
@@ -173,7 +173,7 @@ def _with(base: str, ending: str) -> tuple[str, ...]:
 
 
 def _stems(base: str) -> tuple[str, ...]:
-    """A base form before a vowel: stopp for stop; visit and visitt, for spelling does not show the stress."""
+    """The stems before a vowel: stopp for stop; visit and visitt for visit, as spelling does not show the stress."""
     if base.endswith("c"):
         return (base + "k", base)
     if not re.search(r"(?:^|[^aeiou]|qu)[aeiou][^aeiouwxy]$", base):

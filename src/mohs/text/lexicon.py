@@ -20,12 +20,12 @@ NOUN, VERB, ADJECTIVE, ADVERB = 1, 2, 4, 8
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """A vocabulary with unit vectors; for each word its nearest neighbours by cosine, closest first."""
+    """A vocabulary with unit vectors, and each word's nearest neighbours by cosine, closest first."""
 
     name: str
     words: tuple[str, ...]
-    codes: npt.NDArray[np.int8]  # vectors, one byte a number
-    scales: Floats  # a word's vector is its codes times its scale, of unit length
+    codes: npt.NDArray[np.int8]  # vectors, one byte per number
+    scales: Floats  # a word's unit vector is its codes times its scale
     pos: npt.NDArray[np.uint8]
     starts: npt.NDArray[np.int64]  # the neighbours of word i are neighbours[starts[i]:starts[i + 1]]
     neighbours: npt.NDArray[np.uint16]
@@ -50,17 +50,16 @@ class Lexicon:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Where a word is."""
+        """The row of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def vectors(self) -> Floats:
         """All vectors, of unit length, one row a word."""
-        rows: Floats = self.codes.astype(np.float32) * self.scales[:, None]
-        return rows
+        return self.codes.astype(np.float32) * self.scales[:, None]
 
     def near(self, word: str, k: int, min_cosine: float) -> list[tuple[str, float]]:
-        """At most k neighbours of a word with at least that cosine, closest first; none for an unknown word."""
+        """At most k neighbours of a word with at least this cosine, closest first; none for an unknown word."""
         number = self.index.get(word)
         if number is None:
             return []

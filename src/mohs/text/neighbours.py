@@ -1,4 +1,4 @@
-"""Lists of nearest rows remembered: in memory for this run, and in a folder for the next."""
+"""A cache of nearest-neighbour lists: in memory for this run, and in a folder for the next."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mohs.text.nearest import Floats, Lists, Nearest, Numbers
 
 Entry = tuple[Numbers, Floats]
 
-_NEIGHBOURS_PER_ROW = 64  # twice as many, and so on, where more are asked for
+_NEIGHBOURS_PER_ROW = 64  # doubled until it covers k
 _WORDS_PER_QUERY = 500  # SQLite allows 999 parameters in its oldest builds
-_SECONDS_TO_WAIT = 5  # for another process, before doing without the file
+_SECONDS_TO_WAIT = 5  # for another process; after that the file is not used
 
 
 def cache_folder() -> Path | None:
-    """Where to keep what can be computed again: $MOHS_CACHE, or mohs in the user's cache; None without a home."""
+    """The folder for cached results: $MOHS_CACHE, or mohs in the user's cache; None without a home folder."""
     if chosen := os.environ.get("MOHS_CACHE"):
         return Path(chosen).expanduser()
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if not cache.is_absolute():  # unset, or to be ignored by the XDG specification
+    if not cache.is_absolute():  # unset, or relative, which the XDG specification says to ignore
         try:
             cache = Path.home() / ".cache"
         except RuntimeError:
@@ -34,24 +34,24 @@ def cache_folder() -> Path | None:
 
 
 class Neighbours:
-    """A search for nearest rows that looks for no row twice.
+    """A nearest-neighbour search with a cache: no row is searched for twice.
 
-    Rows that are new are searched for together. A file that cannot be used (read-only, damaged, held by another
-    process) only costs the time to search again.
+    New rows are searched for together. If the file cannot be used (read-only, damaged, locked by another process), the
+    search is only repeated.
     """
 
     def __init__(self, search: Nearest, stem: Path | None) -> None:
         self._search = search
-        self._stem = stem  # of the files' names; None: in memory only
+        self._stem = stem  # the start of the file names; None: in memory only
         self._known: dict[int, dict[int, Entry]] = {}  # by length of the lists
         self._expected: dict[int, list[int]] = {}
 
     def expect(self, rows: Numbers, k: int) -> None:
-        """Say what will be asked for soon: the next search looks for these rows too."""
+        """Announce rows that will be needed soon. The next search includes them."""
         self._expected.setdefault(_length(k), []).extend(rows.tolist())
 
     def __call__(self, rows: Numbers, k: int) -> Lists:
-        """Of each row the k nearest others, as the search gives them."""
+        """The k nearest other rows of each row, as the search returns them."""
         length = _length(k)
         known = self._known.setdefault(length, {})
         if any(row not in known for row in rows.tolist()):
@@ -77,7 +77,7 @@ class Neighbours:
 
 
 def _length(k: int) -> int:
-    """How long the lists are that are kept for k neighbours."""
+    """The length of the cached lists for k neighbours."""
     length = _NEIGHBOURS_PER_ROW
     while length < k:
         length *= 2
@@ -85,13 +85,13 @@ def _length(k: int) -> int:
 
 
 class _File:
-    """A SQLite table of row -> list, with a sum over each list so that damage is noticed."""
+    """A SQLite table of row -> list, with a checksum for each list to detect damage."""
 
     def __init__(self, path: Path, search: Nearest, length: int) -> None:
         self._path, self._rows, self._width = path, len(search.table), search.width(length)
 
     def read(self, rows: Iterable[int]) -> dict[int, Entry]:
-        """Those of the lists that are there and sound."""
+        """The lists that are present and undamaged."""
         wanted, found = list(rows), {}
         try:
             if not self._path.exists():
@@ -108,7 +108,7 @@ class _File:
         return found
 
     def write(self, lists: Mapping[int, Entry]) -> None:
-        """Keep lists, all in one transaction, or none."""
+        """Store all lists in one transaction, or none."""
         rows = []
         for row, (numbers, values) in lists.items():
             content = numbers.astype("<i4").tobytes() + values.astype("<f4").tobytes()
@@ -123,7 +123,7 @@ class _File:
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT)
-        db.execute("PRAGMA synchronous=OFF")  # what a power cut spoils is noticed, and can be computed again
+        db.execute("PRAGMA synchronous=OFF")  # damage by a power cut is detected, and lists are computed again
         return db
 
     def _entry(self, content: object, checksum: object) -> Entry | None:
@@ -135,7 +135,7 @@ class _File:
         return (numbers, values) if sound else None
 
     def _after(self, error: Exception) -> None:
-        """A file that is no database any more is removed; other trouble (locked, read-only, full) is let be."""
+        """Delete a file that is no longer a database. Ignore other errors (locked, read-only, full)."""
         if type(error) is sqlite3.DatabaseError:
             for path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
                 with suppress(OSError):

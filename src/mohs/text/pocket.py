@@ -1,4 +1,4 @@
-"""What ships inside the package: reviews to attack and word vectors to attack them with."""
+"""The data bundled with the package: reviews to attack, and word vectors to attack them with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABELS = ("negative", "positive")
 def reviews(split: str) -> Iterator[dict[str, Any]]:
     """The rows of the bundled corpus: `train` or `test`."""
     if split not in ("train", "test"):
-        raise BadInput(f"The pocket corpus has the parts train and test, not {split!r}.")
+        raise BadInput(f"The pocket corpus has no part {split!r}; use train or test.")
     with (
         (files("mohs.pocket") / "reviews.jsonl.gz").open("rb") as raw,
         gzip.open(raw, "rt", encoding="utf-8") as lines,
@@ -31,5 +31,5 @@ def reviews(split: str) -> Iterator[dict[str, Any]]:
 
 @cache
 def lexicon() -> Lexicon:
-    """The bundled word vectors and neighbour lists, read once a process."""
+    """The bundled word vectors and neighbour lists, read once per process."""
     return Lexicon.read(files("mohs.pocket") / "lexicon.npz")

@@ -1,6 +1,6 @@
-"""What can be asked of a language model about a text, and the form of its answers: plain values, equal when equal.
+"""Queries to a model about a text, and the types of the answers. All are plain values, compared by content.
 
-Models answer these (`mohs.models`), measures and sources ask them (`mohs.space`); neither knows the other.
+Measures and sources (`mohs.space`) send them, models (`mohs.models`) answer them. Neither imports the other.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ Vector = npt.NDArray[np.float32]
 
 
 class Blank(NamedTuple):
-    """To a masked language model: a stretch of a text is replaced by one mask; what belongs there?
+    """Asks a masked language model to fill in one mask, which replaces the span from `start` to `end`.
 
-    A word for a replacement, two words for a merge, an empty stretch between two words for an insertion.
+    Mask a word to replace it, two words to merge them, or an empty span between two words to insert one.
     """
 
     fields: Fields
     field: int
     start: int
     end: int
-    k: int = 50  # how many guesses, best first
-    words: tuple[str, ...] = ()  # words whose log-probability is wanted too
+    k: int = 50  # number of guesses, best first
+    words: tuple[str, ...] = ()  # also return the log-probabilities of these words
 
 
 class Pieces(NamedTuple):
-    """To a masked language model: the text is read as it stands; what else could each piece of this word be?"""
+    """Asks a masked language model, which reads the unmasked text, for alternatives to each piece of a word."""
 
     fields: Fields
     field: int
@@ -39,13 +39,13 @@ class Pieces(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """To a masked language model: how well do these pieces go together, read alone and unmasked?"""
+    """Asks a masked language model how well these pieces fit together, read alone and unmasked."""
 
     pieces: tuple[str, ...]
 
 
 class Guess(NamedTuple):
-    """One entry of the vocabulary: its text without markers, its logit, and whether it starts a word."""
+    """One vocabulary entry: its text without markers, its logit, and whether it starts a word."""
 
     text: str
     logit: float
@@ -57,18 +57,18 @@ class Filled(NamedTuple):
 
     guesses: tuple[Guess, ...]
     total: float  # log of the sum of exp(logit) over the vocabulary: a guess has log-probability logit - total
-    log_probs: tuple[float, ...] = ()  # of the words asked for; nan for one that is not a single piece
+    log_probs: tuple[float, ...] = ()  # of the requested words; nan for a word of several pieces
 
 
 class Piece(NamedTuple):
-    """Part of the answer to Pieces: one piece as it stands, and what could stand there."""
+    """Part of the answer to Pieces: one piece of the word, and the alternatives to it."""
 
     text: str
     guesses: tuple[Guess, ...]
 
 
 class Spot(NamedTuple):
-    """To a tagger: the word from `start` to `end` of a string, read in that string."""
+    """Asks a tagger about the word from `start` to `end` of a string, read in context."""
 
     text: str
     start: int
@@ -83,7 +83,7 @@ class Tag(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A causal language model's answer to a string: for each token where it is and its log-probability."""
+    """A causal language model's answer to a string: the position and the log-probability of each token."""
 
     starts: tuple[int, ...]
     ends: tuple[int, ...]
@@ -91,14 +91,14 @@ class Scored(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """To a victim whose inside is open: the slope of the log-probability of a label, by input embedding."""
+    """Asks a white-box victim for the gradient of a label's log-probability with respect to the input embeddings."""
 
     fields: Fields
     label: int
 
 
 class Slope(NamedTuple):
-    """The answer to Labelled: one row a token, tokens that no text stands for left out."""
+    """The answer to Labelled: one row per token, without special tokens."""
 
     log_prob: float
     spans: tuple[tuple[int, int, int], ...]  # field, start, end of each token
@@ -106,13 +106,13 @@ class Slope(NamedTuple):
     embedding: npt.NDArray[np.float32]
 
     def by_word(self, spans: list[tuple[int, int, int]]) -> list[list[int]]:
-        """For each word (as Text.spans gives them) the rows of its tokens; none for a word beyond the window.
+        """For each word (given as in Text.spans) the rows of its tokens; none for a word beyond the window.
 
-        A token that reaches over several words, as SentencePiece has them for U.S., is a row of each.
+        A token that spans several words, as SentencePiece has for U.S., is a row of each.
         """
         rows: list[list[int]] = [[] for _ in spans]
         order = sorted(range(len(spans)), key=spans.__getitem__)
-        first = 0  # of the words that do not end before the token
+        first = 0  # the first word that does not end before the token
         for row, (field, start, end) in enumerate(self.spans):
             while first < len(order) and (spans[order[first]][0], spans[order[first]][2]) <= (field, start):
                 first += 1
@@ -125,7 +125,7 @@ class Slope(NamedTuple):
 
 
 class TokenVectors(NamedTuple):
-    """A token encoder's answer: a vector of unit length for each token, and how much the token counts."""
+    """A token encoder's answer: a unit vector and a weight for each token."""
 
-    vectors: npt.NDArray[np.float32]  # one row a token
-    weights: npt.NDArray[np.float32]  # nought for tokens that no text stands for
+    vectors: npt.NDArray[np.float32]  # one row per token
+    weights: npt.NDArray[np.float32]  # zero for special tokens

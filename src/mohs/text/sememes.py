@@ -1,4 +1,4 @@
-"""A table of words that share their sememes: word -> substitutes for each part of speech."""
+"""A table of words with the same sememes: word -> substitutes for each part of speech."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ KINDS = ("noun", "verb", "adj", "adv")
 
 @dataclass(frozen=True, eq=False)
 class Sememes:
-    """For each word and part of speech (noun, verb, adj, adv) the words with an equal set of sememes in some sense."""
+    """For each word and part of speech (noun, verb, adj, adv) the words that share the sememes of one of its senses."""
 
     name: str
     table: Mapping[str, Mapping[str, tuple[str, ...]]]
 
     @classmethod
     def read(cls, path: Path | str) -> Sememes:
-        """From JSON, {"film": {"noun": ["movie", ...]}, ...}, plain or as .gz, or a folder that holds one such file."""
+        """Read JSON, {"film": {"noun": ["movie", ...]}, ...}, plain or as .gz, or a folder that holds one such file."""
         file = only_file(Path(path), (".json", ".json.gz"))
         rows = parse_json(file, read_text(file))
         if not isinstance(rows, dict) or not rows:
-            raise BadInput(f"{file} is no table of substitutes; words with their lists by noun, verb, adj and adv are.")
+            raise BadInput(f"{file} is not a table of substitutes; give each word lists by noun, verb, adj and adv.")
         name = file.name.removesuffix(".gz").removesuffix(".json")
         return cls(name, {word: _lists(file, word, lists) for word, lists in rows.items()})
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the table, not of its file."""
+        """A hash of the table, independent of its file."""
         content = json.dumps({word: dict(lists) for word, lists in self.table.items()}, sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
     def listed(self, word: str, kind: str) -> tuple[str, ...]:
-        """What the table lists for a word as a noun, verb, adj or adv."""
+        """The table's entry for a word as a noun, verb, adj or adv."""
         return self.table.get(word, {}).get(kind, ())
 
     def substitutes(self, word: str, kind: str, tag: str, vocabulary: Container[str]) -> list[str]:
-        """The substitutes of a word as a noun, verb, adj or adv that are in a vocabulary, in the order of the table.
+        """The substitutes of a word as a noun, verb, adj or adv, in the order of the table. All are in the vocabulary.
 
-        Where the Penn tag stands for an inflected form (NNS, VBD, JJR, ...), the substitutes of its base forms in that
-        form, so that films gives movies; forms are made by rule (mohs.text.inflection). A table that lists inflected
-        words itself is believed where they look like that form. Any other tag takes the word as it stands: base forms
-        come with base forms.
+        If the Penn tag is one of an inflected form (NNS, VBD, JJR, ...), these are the substitutes of the base forms,
+        put into that form by rule (mohs.text.inflection): films gives movies. If the table itself lists inflected
+        words, those that look like that form are kept. With any other tag the word is looked up unchanged, so a base
+        form gives base forms.
         """
         word = word.lower()
         found = [other for other in self.listed(word, kind) if other in vocabulary]
@@ -71,7 +71,7 @@ def _lists(file: Path, word: str, lists: Any) -> dict[str, tuple[str, ...]]:
         raise BadInput(f"{file}: {word!r} has {type(lists).__name__} where lists by {', '.join(KINDS)} are expected.")
     for kind, words in lists.items():
         if kind not in KINDS:
-            raise BadInput(f"{file}: {word!r} has the part of speech {kind!r}; there are {', '.join(KINDS)}.")
+            raise BadInput(f"{file}: {word!r} has the part of speech {kind!r}; use {', '.join(KINDS)}.")
         if not isinstance(words, list) or not all(isinstance(other, str) and other for other in words):
             raise BadInput(f"{file}: the {kind} list of {word!r} is not a list of words.")
     return {kind: tuple(words) for kind, words in lists.items()}

@@ -1,4 +1,4 @@
-"""Words that carry grammar rather than meaning, compiled for this project; and lists of the user's own."""
+"""Stopwords: a list compiled for this project, NLTK's list, and the user's own lists."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _NAMED = {"none": frozenset[str](), "english": ENGLISH, "nltk": NLTK}
 
 
 def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
-    """A list by name (`none`, `english`, `nltk`), a file of words between white space, or the words themselves."""
+    """A list by name (`none`, `english`, `nltk`), a file of words separated by white space, or the words themselves."""
     if isinstance(given, str | Path) and str(given) in _NAMED:
         return _NAMED[str(given)]
     return read_words(given, "stopword list", "name a text file, none, english or nltk")
 
 
 def read_words(given: str | Path | Iterable[str], called: str, remedy: str) -> frozenset[str]:
-    """A file of words between white space, or the words themselves; `called` and `remedy` are for the message."""
+    """A file of words separated by white space, or the words themselves. `called` and `remedy` are for messages."""
     if isinstance(given, str | Path):
         try:
             given = Path(given).expanduser().read_text("utf-8-sig").split()

@@ -1,4 +1,4 @@
-"""A text as words between gaps, so that a word can change while every other byte stays."""
+"""A text as words and the gaps between them, so that a word can change while every other byte stays the same."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import NamedTuple
 
 import regex
 
-# Letters, marks and digits, with single joiners inside (don't, well-made, rock_n_roll, f*ck, name@host)
-# and the zero-width joiners that Persian and Indic scripts write inside words.
-# Everything else, emoji included, is gap: it is kept, and never replaced. A word does not start with a mark, because
-# the variation selectors inside emoji are marks.
+# A word: letters, marks and digits, with single joiners inside (don't, well-made, rock_n_roll, f*ck, name@host)
+# and the zero-width joiners inside Persian and Indic words.
+# Everything else, including emoji, is gap and is never replaced. A word does not start with a mark, because the
+# variation selectors inside emoji are marks.
 _WORD = regex.compile(
     r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’\-_*@](?=[\p{L}\p{N}])|[\u200c\u200d])[\p{L}\p{M}\p{N}]+)*"
 )
 
-_LONG_TEXT = 64  # words; from here on it pays to cut strings out of strings, and to compare words by the block
-_SENTENCE_END = ". "  # long strings are taken apart there to look their words up; no word holds a space
-_SHORT_STRING = 400  # characters; shorter ones are looked up word by word, and kept whole
-_LONG_SENTENCE = 1000  # characters; longer ones are not kept
+_LONG_TEXT = 64  # words; in longer texts it is faster to slice strings, and to compare words in blocks
+_SENTENCE_END = ". "  # where long strings are split to look up their words; no word contains a space
+_SHORT_STRING = 400  # characters; shorter strings are looked up word by word, and are their own key
+_LONG_SENTENCE = 1000  # characters; longer ones are not cached
 
 
 class Edit(NamedTuple):
-    """One changed word: its position in the original, what stood there and what stands there now."""
+    """One changed word: its position in the original, the old word and the new word."""
 
     position: int
     old: str
@@ -37,7 +37,7 @@ class Edit(NamedTuple):
 
 
 def split_words(string: str) -> tuple[list[str], list[str]]:
-    """Words and the gaps around them: one more gap than words, and interleaved they give the string."""
+    """The words and the gaps around them. There is one more gap than words; interleaved they give the string."""
     words, gaps, end = [], [], 0
     for match in _WORD.finditer(string):
         gaps.append(string[end : match.start()])
@@ -49,23 +49,23 @@ def split_words(string: str) -> tuple[list[str], list[str]]:
 
 @total_ordering
 class Text:
-    """What a victim reads: one string, or several for a pair; its words are numbered across all of them.
+    """The input of a victim: one string, or several for a pair. Words are numbered across all strings.
 
-    Immutable. Equality, order and hash are those of the strings. A replaced word keeps its place even if the
-    replacement is empty or has several words, so positions stay valid through a whole search; with a word that becomes
-    empty goes the one space that its removal would leave over.
+    Immutable. Equality, order and hash are those of the strings. A replaced word keeps its position even if the
+    replacement is empty or has several words, so positions stay valid through a whole search. When a word becomes
+    empty, one surplus space goes with it.
     """
 
     __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "_starts", "_step", "words")
 
     words: tuple[str, ...]
-    _shape: tuple[str, ...]  # the gaps while no word is empty; of all fields in a row: a field with n words has n + 1
-    _gaps: tuple[str, ...]  # as they are: the same object while no word is empty
-    _bounds: tuple[int, ...]  # how many words come before each field, and in all
+    _shape: tuple[str, ...]  # the gaps before any word became empty, of all fields; a field of n words has n + 1 gaps
+    _gaps: tuple[str, ...]  # the current gaps; the same object as _shape if no word is empty
+    _bounds: tuple[int, ...]  # the number of words before each field, and the total
     _fields: tuple[str, ...] | None
     _hash: int | None
-    _starts: array[int] | None  # where each word starts in its field's string, once that was asked
-    _step: tuple[tuple[str, ...], int] | None  # the words that this text was made of by replacing one, and which
+    _starts: array[int] | None  # where each word starts in its field's string; computed when needed
+    _step: tuple[tuple[str, ...], int] | None  # if made by replacing one word: the words before that, and its position
 
     def __init__(self, *fields: str) -> None:
         words: list[str] = []
@@ -134,7 +134,7 @@ class Text:
         return self._hash
 
     def __getstate__(self) -> tuple[None, dict[str, object]]:
-        # Another process has another hash for the same string, and the rest is made again when needed.
+        # Another process hashes the same string differently; the rest is computed again when needed.
         passing = ("_hash", "_starts", "_step")
         return None, {name: None if name in passing else getattr(self, name) for name in self.__slots__}
 
@@ -149,7 +149,7 @@ class Text:
         return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
 
     def spans(self) -> list[tuple[int, int, int]]:
-        """For each word its field and where it starts and ends in that field's string."""
+        """For each word its field, and its start and end in that field's string."""
         found = []
         for number in range(len(self._bounds) - 1):
             at = 0
@@ -180,7 +180,7 @@ class Text:
     def _start(self, position: int) -> int:
         """Where a word starts in its field's string."""
         if self._starts is None:
-            self._starts = array("L")  # a fifth of a list: searches keep thousands of long texts
+            self._starts = array("L")  # a fifth of the size of a list; searches keep thousands of long texts
             for number in range(len(self._bounds) - 1):
                 start, end = self._bounds[number], self._bounds[number + 1]
                 lengths = [0] * (2 * (end - start))
@@ -190,7 +190,7 @@ class Text:
         return self._starts[position]
 
     def _spliced(self, position: int, start: int, piece: str, end: int) -> tuple[str, ...]:
-        """The fields, with another piece from start to end in the one of a word."""
+        """The fields, with `piece` in place of start to end in the field of the word at `position`."""
         number = self.field_of(position)
         fields = list(self.fields)
         fields[number] = fields[number][:start] + piece + fields[number][end:]
@@ -207,7 +207,7 @@ class Text:
         return self._made(tuple(changed), self._shape, self._bounds)
 
     def drop(self, position: int) -> Text:
-        """The text without a word, and without the one space that its removal would leave over."""
+        """The text without a word and without the surplus space that its removal would leave."""
         words, gaps = self.words, self._shape
         number = self.field_of(position)
         place = position + number
@@ -225,7 +225,7 @@ class Text:
         return text
 
     def cut(self, position: int, *, head: bool) -> Text:
-        """The text with the field of a word read up to that word, or (without `head`) from it on; other fields stay."""
+        """The text with the field of a word cut off after that word (`head`) or before it; other fields stay."""
         words, gaps, number = self.words, self._shape, self.field_of(position)
         start, end = self._bounds[number], self._bounds[number + 1]
         if head:
@@ -246,9 +246,10 @@ class Text:
         return text
 
     def insert(self, position: int, word: str) -> Text:
-        """The text with a new word before a position, or after the last word, set off by one space.
+        """The text with a new word before a position, or after the last word, separated by one space.
 
-        The new word joins the field of the word it precedes, or of the last word; without any words, the last field.
+        The new word joins the field of the word that it precedes, or of the last word. If there are no words, it joins
+        the last field.
         """
         words, gaps = self.words, self._shape
         if position != len(words):
@@ -256,7 +257,7 @@ class Text:
         else:
             number = self.field_of(position - 1) if words else len(self._bounds) - 2
         place = position + number
-        if not words:  # the new one goes before whatever is there
+        if not words:  # the new word goes before any gap
             around = ("", gaps[place] and f" {gaps[place]}")
         elif position == len(words):
             around = (" ", gaps[place])
@@ -272,7 +273,7 @@ class Text:
             raise IndexError(f"there is no word {position} in a text of {len(self.words)} words")
 
     def around(self, position: int, size: int) -> str:
-        """The string of at most `size` words around a position, within its field."""
+        """At most `size` words around a position, within its field, as a string."""
         number = self.field_of(position)
         start = max(self._bounds[number], position - size // 2)
         end = min(self._bounds[number + 1], start + size)
@@ -283,7 +284,7 @@ class Text:
         return "".join(pieces)
 
     def stretch(self, position: int, before: int, after: int) -> tuple[str, int, int]:
-        """A word with so many words before and after it in its field, and where it starts and ends in that string."""
+        """A word with up to `before` and `after` words around it in its field, and its start and end in that string."""
         number = self.field_of(position)
         start = max(self._bounds[number], position - before)
         end = min(self._bounds[number + 1], position + after + 1)
@@ -294,7 +295,7 @@ class Text:
         return "".join(pieces), left, left + len(self.words[position])
 
     def same_shape(self, other: Text) -> bool:
-        """Whether the two differ only in the words at their positions."""
+        """Whether the two texts have the same gaps and fields, and differ at most in words."""
         return (self._shape is other._shape or self._shape == other._shape) and self._bounds == other._bounds
 
     def changes(self, changed: Text) -> list[int]:
@@ -319,16 +320,16 @@ class Text:
 
 
 def _closed(before: str, after: str, first: bool) -> tuple[str, str]:
-    """The gaps around a word that goes, without the one space that would be left over."""
+    """The gaps around a removed word, without the surplus space."""
     if before[-1:] == " ":
         return before[:-1], after
     if after[:1] == " " and (first or any(map(str.isspace, before))):
-        return before, after[1:]  # as in "(word next)": what stands before belongs to what follows
+        return before, after[1:]  # as in "(word next)": the bracket belongs to the next word
     return before, after
 
 
 def like(word: str, pattern: str) -> str:
-    """A word in the case pattern of another: UPPER, Title or as it is."""
+    """A word in the case pattern of another: UPPER, Title or unchanged."""
     if len(pattern) > 1 and pattern.isupper():
         return word.upper()
     if pattern[:1].isupper() and word[:1].islower():
@@ -337,7 +338,7 @@ def like(word: str, pattern: str) -> str:
 
 
 def brief(fields: tuple[str, ...]) -> Hashable:
-    """Short strings as they are and long ones by a digest: what stands for each of the thousands that a search asks."""
+    """A short key for the strings of a query: short ones themselves, long ones as a digest. Searches keep thousands."""
     if sum(map(len, fields)) < _SHORT_STRING:
         return fields
     whole = "".join([repr(list(map(len, fields))), *fields])
@@ -345,7 +346,7 @@ def brief(fields: tuple[str, ...]) -> Hashable:
 
 
 def words_of(fields: Sequence[str]) -> list[str]:
-    """All words of some strings, lower-cased: what the small models of this package read."""
+    """All words of some strings in lower case, as the small models of this package read them."""
     sentences = sentences_of(fields)
     if not sentences:
         return [word for field in fields for piece in field.split(" ") for word in _lowered(piece)]
@@ -355,7 +356,7 @@ def words_of(fields: Sequence[str]) -> list[str]:
 
 
 def sentences_of(fields: Sequence[str]) -> list[str]:
-    """Long strings in parts that have all of their words between them; none if they are short."""
+    """Long strings split into sentences; no word is split. Empty if the strings are short."""
     if sum(map(len, fields)) < _SHORT_STRING:
         return []
     return [sentence for field in fields for sentence in field.split(_SENTENCE_END)]
@@ -365,10 +366,10 @@ def _of_sentence(sentence: str) -> tuple[str, ...]:
     return tuple([word for piece in sentence.split(" ") for word in _lowered(piece)])
 
 
-_kept = lru_cache(maxsize=1 << 14)(_of_sentence)  # the candidates of a long text share all of its sentences but one
+_kept = lru_cache(maxsize=1 << 14)(_of_sentence)  # candidates of a long text share all sentences but one
 
 
 @lru_cache(maxsize=1 << 17)
 def _lowered(piece: str) -> tuple[str, ...]:
-    """The words of a piece without spaces; no word spans a space, and candidates share nearly all of their pieces."""
+    """The words of a piece without spaces. No word contains a space, and candidates share nearly all pieces."""
     return tuple(word.lower() for word in _WORD.findall(piece))

@@ -1,4 +1,4 @@
-"""A user's own word lists: which words may stand for which."""
+"""A user's own word lists: which words may replace which."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _ENDINGS = (".json", ".tsv", ".txt", ".json.gz", ".tsv.gz", ".txt.gz")
 
 @dataclass(frozen=True, eq=False)
 class Thesaurus:
-    """For each word the words that may replace it, in the order of the file. A relation: a may list b and b list a."""
+    """For each word the words that may replace it, in the order of the file. Need not be symmetric."""
 
     name: str
     table: Mapping[str, tuple[str, ...]]
-    notes: tuple[str, ...] = ()  # what was left out in reading, a sentence each
+    notes: tuple[str, ...] = ()  # what was left out while reading, one sentence each
 
     @classmethod
     def read(cls, path: Path | str) -> Thesaurus:
-        """From JSON, {"word": ["other", ...]}, or TSV, a word and its others a line with # comments; plain or as .gz.
+        """Read JSON, {"word": ["other", ...]}, or TSV, a word and its replacements per line; plain or as .gz.
 
-        A word's lists are joined if it comes twice; words listed twice for a word, and a word listed for itself, are
-        dropped, and `notes` says how many. Spaces around words do not count.
+        TSV may have # comments. The lists of a repeated word are joined. Repeated replacements, and a word listed for
+        itself, are dropped; `notes` says how many. Spaces around words are ignored.
         """
         file = only_file(Path(path), _ENDINGS)
         kind = kind_of(file)
         if kind not in (".json", ".tsv", ".txt"):
-            raise BadInput(f"{file}: unknown kind of thesaurus; use .json, or .tsv with tabs, each also with .gz.")
+            raise BadInput(f"{file}: unknown thesaurus format; use .json, or .tsv with tabs, each also with .gz.")
         text = read_text(file)
         rows = _json_rows(file, text) if kind == ".json" else _table_rows(file, text)
         table: dict[str, dict[str, None]] = {}
@@ -48,11 +48,11 @@ class Thesaurus:
                 if other != word:
                     known[other] = None
         if not table:
-            raise BadInput(f"{file} lists no words; write a word and its synonyms on each line, with tabs between.")
+            raise BadInput(f"{file} lists no words; write a word and its synonyms on each line, separated by tabs.")
         counts = (
-            (again, "words came again; their lists were joined"),
-            (twice, "words were listed again for the same word, and dropped"),
-            (itself, "words were listed for themselves, and dropped"),
+            (again, "repeated words; their lists were joined"),
+            (twice, "words listed again for the same word; dropped"),
+            (itself, "words listed for themselves; dropped"),
         )
         notes = tuple(f"{file}: {count} {what}." for count, what in counts if count)
         name = file.name.removesuffix(".gz").removesuffix(kind)
@@ -60,12 +60,12 @@ class Thesaurus:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of what is listed for each word, in order; not of the file or the order of its lines."""
+        """A hash of the list of each word, in order. It does not depend on the file or the order of its lines."""
         content = json.dumps(dict(self.table), sort_keys=True)
         return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
     def lookup(self, word: str) -> list[str]:
-        """What is listed for exactly this word, or else for it in lower case; never the word itself."""
+        """The replacements listed for this word, or else for it in lower case; never the word itself."""
         others = self.table.get(word)
         if others is None:
             others = self.table.get(word.lower(), ())
@@ -73,10 +73,10 @@ class Thesaurus:
 
 
 def _json_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
-    # Pairs instead of a dict, which would silently keep the last of two lists for one word.
+    # Pairs, because a dict would silently keep only the last of two lists for a word.
     rows = parse_json(file, text, _Object)
     if not isinstance(rows, _Object):
-        raise BadInput(f"{file} holds {type(rows).__name__}; one JSON object from words to lists of words is expected.")
+        raise BadInput(f"{file} holds {type(rows).__name__}; write one JSON object from words to lists of words.")
     for word, others in rows.pairs:
         if not isinstance(others, list):
             raise BadInput(f"{file}: {word!r} has {_name(others)} where a list of words is expected.")
@@ -84,7 +84,7 @@ def _json_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _table_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
-    # Not splitlines(): it breaks at characters that a word may hold. Spreadsheets fill short rows up with tabs.
+    # Not splitlines(): it splits at characters that a word may contain. Spreadsheets pad short rows with tabs.
     for number, line in enumerate(text.split("\n"), 1):
         cells = line.rstrip("\t\r ").split("\t")
         if line.startswith("#") or cells == [""]:
@@ -102,7 +102,7 @@ class _Object(NamedTuple):
 def _word(file: Path, value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise BadInput(f"{file}: {where} holds {_name(value)} where a word is expected.")
-    word = value.strip(" \t\r\n")  # and no more: published lists hold words that are odd kinds of space
+    word = value.strip(" \t\r\n")  # only these: published lists have words that are unusual spaces
     if not word:
         raise BadInput(f"{file}: {where} holds an empty word; remove it.")
     return word

@@ -1,6 +1,6 @@
-"""Words and their rows of numbers out of files: a folder, a .npz, or text, plain, gzipped or zipped.
+"""Reads word vectors from a folder, a .npz file, or a text file, plain, gzipped or zipped.
 
-Nothing here is ever unpickled.
+Never unpickles anything.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|nan|inf", re.IGNOR
 
 
 def read_rows(path: Path) -> Rows:
-    """The words of a file or folder and their numbers, in its order; whatever is wrong becomes one sentence."""
+    """The words of a file or folder and their vectors, in its order. Every problem becomes a one-sentence error."""
     try:
         if path.is_dir() and (path / "vectors.npy").is_file():
             words, table = _folder(path)
@@ -42,7 +42,7 @@ def read_rows(path: Path) -> Rows:
         elif path.suffix.lower() == ".npz":
             words, table = _npz(path)
         elif path.suffix.lower() in (".npy", ".bin"):
-            raise BadInput(f"{path} cannot be read alone; give {_KINDS}.")
+            raise BadInput(f"{path} cannot be used on its own; give {_KINDS}.")
         else:
             with _stream(path) as stream:
                 words, table = _text(path, stream)
@@ -58,7 +58,7 @@ def read_rows(path: Path) -> Rows:
 
 def _folder(path: Path) -> Rows:
     if not (path / "words.txt").is_file():
-        raise BadInput(f"The folder {path} has vectors.npy but no words.txt; put the words there, one a line.")
+        raise BadInput(f"The folder {path} has vectors.npy but no words.txt; write the words there, one per line.")
     try:
         table = np.load(path / "vectors.npy", allow_pickle=False)
     except ValueError as error:
@@ -66,7 +66,7 @@ def _folder(path: Path) -> Rows:
             f"{path / 'vectors.npy'} is not an array of numbers ({_line(error)}); write it again."
         ) from error
     text = (path / "words.txt").read_bytes().decode("utf-8-sig")
-    # Not splitlines(): a word may be one of the characters that it takes for the end of a line.
+    # Not splitlines(): a word may be one of the characters that it treats as a line end.
     words = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
     return words, _table(path / "vectors.npy", table)
 
@@ -87,7 +87,7 @@ def _npz(path: Path) -> Rows:
 def _table(path: Path, table: npt.NDArray[Any]) -> Floats:
     if table.ndim != 2 or table.dtype.kind != "f":
         raise BadInput(f"{path}: rows of floating-point numbers are expected, not {table.dtype} {table.shape}.")
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which is refused by name below
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite, which _check refuses
         return np.ascontiguousarray(table, dtype=np.float32)
 
 
@@ -110,12 +110,12 @@ def _stream(path: Path) -> Iterator[Iterable[bytes]]:
 
 
 def _text(path: Path, stream: Iterable[bytes]) -> Rows:
-    """GloVe's format, a word and its numbers a line; or word2vec's, which says first how many of each."""
+    """Read GloVe's format, a word and its numbers per line, or word2vec's, with both counts on the first line."""
     words: list[str] = []
-    table = bytearray()  # grows in place: the rows are never held twice
+    table = bytearray()  # grows in place, so the rows are in memory only once
     number, width, promised = 0, 0, None
     with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how older versions of NumPy report text that is no number
+        warnings.simplefilter("error", DeprecationWarning)  # how older NumPy reports text that is not a number
         for number, line in enumerate(stream, 1):
             line = line.rstrip(b"\r\n \t").replace(b"\t", b" ")
             if number == 1:
@@ -130,17 +130,17 @@ def _text(path: Path, stream: Iterable[bytes]) -> Rows:
             if not word or not len(row) or len(row) != width:
                 raise BadInput(
                     f"{path}, line {number}: a word and {width or 'its'} numbers are expected, "
-                    f"not {len(row)} after {word[:40].decode('utf-8', 'replace')!r}; remove or mend the line."
+                    f"not {len(row)} after {word[:40].decode('utf-8', 'replace')!r}; remove or fix the line."
                 )
             words.append(word.decode("utf-8"))
             table += row.tobytes()
     if promised is not None and promised != len(words):
-        raise BadInput(f"{path} says it has {promised} words and has {len(words)}; copy it again.")
+        raise BadInput(f"{path} announces {promised} words but has {len(words)}; copy it again.")
     return words, np.frombuffer(table, np.float32).reshape(len(words), -1 if words else 0)
 
 
 def _split(line: bytes, width: int) -> tuple[bytes, Floats]:
-    """A line's word and numbers. Some published words have spaces inside; a number is never taken for part of one."""
+    """A line's word and numbers. Some published words contain spaces; a number never counts as part of a word."""
     word, _, rest = line.partition(b" ")
     row = _numbers(rest)
     if width and len(row) != width:
@@ -153,7 +153,7 @@ def _split(line: bytes, width: int) -> tuple[bytes, Floats]:
 
 
 def _numbers(text: bytes) -> Floats:
-    """All numbers of a text; none at all if one of them is no number."""
+    """All numbers of a text; empty if one of them is not a number."""
     text = text.strip()
     try:
         return np.fromstring(text, np.float32, sep=" ") if text else np.empty(0, np.float32)
@@ -163,13 +163,13 @@ def _numbers(text: bytes) -> Floats:
 
 def _check(path: Path, words: list[str], table: Floats) -> None:
     if len(words) != len(table):
-        raise BadInput(f"{path} has {len(words)} words and {len(table)} rows of numbers; there must be one row a word.")
+        raise BadInput(f"{path} has {len(words)} words and {len(table)} rows of numbers; give one row per word.")
     if not table.size:
         raise BadInput(f"{path} holds no word vectors; give {_KINDS}.")
     blank = next((number for number, word in enumerate(words, 1) if not word), None)
     if blank is not None:
         raise BadInput(f"{path}: word {blank} is blank; remove it and its row.")
-    # One sum tells of any fault without an array of flags as large as the table; then it is worth looking where.
+    # One sum shows any fault without an array of flags as large as the table. Only then find the row.
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(table.sum(dtype=np.float64)):
             row = int(np.flatnonzero(~np.isfinite(table).all(axis=1))[0])

@@ -1,4 +1,4 @@
-"""Word vectors as a value: rows of numbers, cosines, distances and the nearest words."""
+"""Word vectors: rows of numbers, cosines, distances and nearest words."""
 
 from __future__ import annotations
 
@@ -16,69 +16,70 @@ from mohs.text.nearest import Floats, Nearest, Numbers, divided
 from mohs.text.neighbours import Neighbours, cache_folder
 from mohs.text.vector_files import read_rows
 
-Near = list[list[tuple[str, float]]]  # for each word asked for, other words and how near they are, nearest first
+Near = list[list[tuple[str, float]]]  # for each queried word, other words and how near they are, nearest first
 
 _EPSILON = 2.0**-23
 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Words with one row of numbers each.
+    """Words with one vector each.
 
-    A cosine is the float64 product of two rows of `unit`; a distance is the squared Euclidean distance of two rows of
-    `table`, in float64. Both are rounded to float32, and words that are then equally near come in the order of the
-    file. For rows of unit length a squared distance is 2 - 2 cosine: the published counter-fitted vectors are such,
-    and the "squared distance at most 0.5" of Alzantot et al. 2018 is a cosine of at least 0.75 there. A row of zeros
-    has no direction: its cosines are nan, and by cosine it has no neighbours and is nobody's.
+    A cosine is the float64 dot product of two rows of `unit`. A distance is the squared Euclidean distance of two rows
+    of `table`, in float64. Both are rounded to float32; words that are then equally near keep the order of the file.
+
+    For unit vectors a squared distance is 2 - 2 cosine. The published counter-fitted vectors have unit length, so the
+    "squared distance at most 0.5" of Alzantot et al. 2018 is a cosine of at least 0.75 there. A row of zeros has no
+    direction: its cosines are nan, and by cosine it is not a neighbour of any word and has none.
     """
 
     name: str
     words: tuple[str, ...]
     table: Floats  # as given
-    notes: tuple[str, ...] = ()  # what was left out in reading, a sentence each
-    cache: Path | None = None  # a folder that keeps lists of neighbours for the next run
+    notes: tuple[str, ...] = ()  # what was left out while reading, one sentence each
+    cache: Path | None = None  # the folder that keeps neighbour lists for the next run
 
     @cached_property
     def unit(self) -> Floats:
-        """The rows at unit length; rows of zeros stay."""
+        """The rows scaled to unit length; rows of zeros stay zero."""
         return divided(self.table, self._divisor)
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Where a word is."""
+        """The row of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the words and the numbers, not of where they came from."""
+        """A hash of the words and the numbers. It does not depend on their source."""
         digest = hashlib.blake2b("\n".join(self.words).encode("utf-8", "surrogatepass"), digest_size=16)
         digest.update(f"\0{self.table.shape}".encode())
         digest.update(np.ascontiguousarray(self.table, "<f4").data)
         return digest.hexdigest()
 
     def near(self, words: Sequence[str], k: int, min_cosine: float = -1.0) -> Near:
-        """For each word at most k others with at least that cosine, closest first; none for an unknown word.
+        """For each word at most k others with at least this cosine, closest first; none for an unknown word.
 
-        Ask for many words at a time: those not asked for before are searched for together.
+        Ask for many words at a time: new words are searched for together.
         """
         return self._named(self._by_cosine, words, k, min_cosine)
 
     def near_by_distance(self, words: Sequence[str], k: int, max_distance: float = np.inf) -> Near:
-        """For each word at most k others at most that far by squared distance, closest first."""
+        """For each word at most k others within this squared distance, closest first."""
         found = self._named(self._by_distance, words, k, -max_distance)
         return [[(word, -value) for word, value in pairs] for pairs in found]
 
     def expect(self, words: Sequence[str], k: int, *, by_distance: bool = False) -> None:
-        """Say that `near`, or `near_by_distance`, will be asked about words: what searches next looks for them too."""
+        """Announce words that `near` or `near_by_distance` will be asked about. The next search includes them."""
         lookup = self._by_distance if by_distance else self._by_cosine
         lookup.expect(np.array([self.index[word] for word in words if word in self.index], np.int64), k)
 
     def cosines(self, word: str, others: Sequence[str]) -> Floats:
-        """The cosine of a word with each of the others; nan where one of the two is unknown or zero."""
+        """The cosine of a word with each of the others; nan if one of the two is unknown or zero."""
         return self._compare(word, others, self._cosines)
 
     def distances(self, word: str, others: Sequence[str]) -> Floats:
-        """The squared distance of a word to each of the others; nan where one of the two is unknown."""
+        """The squared distance of a word to each of the others; nan if one of the two is unknown."""
         return self._compare(word, others, self._distances)
 
     @cached_property
@@ -89,7 +90,7 @@ class Vectors:
 
     @cached_property
     def _by_distance(self) -> Neighbours:
-        # q.x - |x|^2 / 2 puts rows in the order of their distances; scaled down first, so that nothing overflows.
+        # q.x - |x|^2 / 2 orders rows by their distance; scaled down first to avoid overflow.
         scale = np.array(self._lengths.max() or 1.0)
         bias = (-((self._lengths / scale) ** 2) / 2).astype(np.float32)
         slack = (self.table.shape[1] + 16) * _EPSILON
@@ -102,7 +103,7 @@ class Vectors:
     def _named(self, lookup: Neighbours, words: Sequence[str], k: int, least: float) -> Near:
         rows = {word: self.index[word] for word in words if word in self.index}
         numbers, values = lookup(np.fromiter(rows.values(), np.int64), k)
-        counts = (values >= least).sum(1).tolist()  # nearest first, so those near enough come first
+        counts = (values >= least).sum(1).tolist()  # the rows are sorted, nearest first
         named = self.words.__getitem__
         found = {
             word: list(zip(map(named, others[:count]), nearness[:count], strict=True))
@@ -120,7 +121,7 @@ class Vectors:
         return np.where(self._lengths > 0, self._lengths, 1)[:, None]
 
     def _cosines(self, one: Numbers, other: Numbers) -> Floats:
-        """Pair by pair: a sum along each pair's own row, so that a value depends on nothing but its pair."""
+        """The cosine of each pair, summed separately, so that a value depends only on its pair."""
         one_unit, other_unit = (divided(self.table[rows], self._divisor[rows]) for rows in (one, other))
         products = (one_unit.astype(np.float64) * other_unit).sum(axis=1)
         products[(self._lengths[one] == 0) | (self._lengths[other] == 0)] = np.nan
@@ -144,11 +145,11 @@ class Vectors:
 
 
 def read_vectors(spec: str) -> Vectors:
-    """Vectors out of a folder (vectors.npy, words.txt), a .npz (words, vectors), a text file, or `pocket`.
+    """Read vectors from a folder (vectors.npy, words.txt), a .npz (words, vectors), a text file, or `pocket`.
 
-    Text is GloVe's format (a word and its numbers a line) or word2vec's (the same after a line with both counts),
-    plain, as .gz, or alone in a .zip; a folder may also hold one such file. Of a word given twice the first row
-    counts; `notes` says how many were dropped. Neighbours are kept in the user's cache folder, except pocket's.
+    Text is in GloVe's format (a word and its numbers per line) or word2vec's (the same, after a line with both
+    counts): plain, as .gz, or alone in a .zip. A folder may also hold one such file. Only the first row of a repeated
+    word is used; `notes` says how many were dropped. Neighbours are kept in the user's cache folder, except pocket's.
     """
     if spec == "pocket":
         lexicon = pocket.lexicon()
@@ -160,7 +161,7 @@ def read_vectors(spec: str) -> Vectors:
     if again := len(words) - len(first):
         keep = sorted(first.values())
         words, table = [words[number] for number in keep], table[keep]
-        notes.append(f"{path}: {again} words came again and were dropped; their first vectors count.")
+        notes.append(f"{path}: {again} repeated words were dropped; their first vectors are used.")
     if zero := int((~table.any(axis=1)).sum()):
-        notes.append(f"{path}: {zero} words have vectors of zeros, and so no neighbours by cosine.")
+        notes.append(f"{path}: {zero} words have zero vectors, so they have no neighbours by cosine.")
     return Vectors(path.resolve().name, tuple(words), table, tuple(notes), cache_folder())

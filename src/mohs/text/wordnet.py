@@ -1,4 +1,4 @@
-"""WordNet's database as a word book: synonyms, antonyms, base forms and parts of speech."""
+"""WordNet: synonyms, antonyms, base forms and parts of speech."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 
 from mohs.errors import BadInput
 
-# NLTK's letters for the classes of words that WordNet has.
+# NLTK's letters for WordNet's parts of speech.
 NOUN, VERB, ADJECTIVE, ADVERB = "n", "v", "a", "r"
 CLASSES = (NOUN, VERB, ADJECTIVE, ADVERB)
 
 _PARTS = ("noun", "verb", "adj", "adv")
 _NEEDED = tuple(name for part in _PARTS for name in (f"data.{part}", f"index.{part}", f"{part}.exc"))
-# The reader wants this file to number the lexicographers' files, whose names nothing here asks for.
+# NLTK's reader needs this file, which numbers the lexicographers' files. The names are not used here.
 _LEXNAMES = "".join(f"{number}\tfile{number}\t0\n" for number in range(100)).encode()
 
 
 class WordNet:
     """A WordNet database in Princeton's format (the folder `dict` of WordNet 3.0), read through NLTK.
 
-    `path` is the folder, one that holds it as `dict`, or a .tar.gz of it. A part of speech is n, v, a or r; None stands
-    for all. Words are looked up in lower case; a word that is not a base form stands for those it can be a form of.
+    `path` is the folder, a folder that contains it as `dict`, or a .tar.gz of it. A part of speech is n, v, a or r;
+    None means all. Words are looked up in lower case. An inflected word is looked up by its base forms.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -44,17 +44,17 @@ class WordNet:
         return f"WordNet({str(self.path)!r})"
 
     def synonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
-        """The other words of all synsets of a word, as WordNet writes them, in the order of its senses.
+        """The other words in all synsets of a word, as WordNet spells them, in the order of its senses.
 
-        Nouns come before verbs, adjectives and adverbs, and in a class the commonest sense first. Entries of several
-        words are left out unless wanted. The base form of an inflected word counts as another word.
+        Nouns come before verbs, adjectives and adverbs; within a class the most common sense comes first. Entries of
+        several words are left out unless `several_words` is set. The base form of an inflected word is included.
         """
         kinds = CLASSES if pos is None else (_known(pos),)
         found = self._asked(lambda: [name for kind in kinds for name in self._reader.names(_key(word), kind)])
         return _others(word, found, several_words)
 
     def antonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
-        """The words that WordNet sets against a word or its base forms, in the order of senses."""
+        """The antonyms of a word or of its base forms, in the order of senses."""
         own = {base for base, _ in self.lemmas_with_pos(word)}
         found = (
             opposite.name()
@@ -66,25 +66,25 @@ class WordNet:
         return _others(word, found, several_words)
 
     def lemmas_with_pos(self, word: str) -> list[tuple[str, str]]:
-        """The base forms of a word, each with its class: film as n and as v for films.
+        """The base forms of a word, each with its part of speech: film as n and as v for films.
 
-        Where the word is an entry itself that comes first, then what it is a form of: found gives found and find.
+        If the word is an entry itself, it comes first: found gives found and find.
         """
         return [(base, pos) for pos in CLASSES for base in self._reader.bases(_key(word), pos)]
 
     def lemma(self, word: str, pos: str | None = None) -> str:
-        """The first base form of a word: itself if it is an entry, or if it is unknown; in lower case."""
+        """The first base form of a word, in lower case; the word itself if it is an entry or unknown."""
         return next((base for base, kind in self.lemmas_with_pos(word) if pos in (None, kind)), word.lower())
 
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
-        """The classes a word can belong to, out of n, v, a and r; none for an unknown word."""
+        """The parts of speech of a word: n, v, a or r; none for an unknown word."""
         return tuple(dict.fromkeys(pos for _, pos in self.lemmas_with_pos(word)))
 
     def _synsets(self, word: str, pos: str | None) -> list[Any]:
         return self._asked(lambda: self._reader.synsets(_key(word), pos and _known(pos)))
 
     def _asked(self, question: Callable[[], list[Any]]) -> list[Any]:
-        """NLTK's answer; a damaged file shows only now, as a warning or as whatever it tripped over."""
+        """NLTK's answer. A damaged file shows up only here, as a warning or any exception."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
@@ -99,9 +99,9 @@ def _known(pos: str) -> str:
 
 
 def _names(data: bytes, offset: int) -> list[str]:
-    """The words of the synset whose line begins there: `offset file class count word id word id ... | gloss`.
+    """The words of the synset whose line starts at `offset`: `offset file class count word id word id ... | gloss`.
 
-    NLTK takes the whole line apart, with pointers, frames and examples, which costs as much as a search does.
+    NLTK would parse the whole line, with pointers, frames and examples. That costs as much as a search.
     """
     columns, bar, _ = data[offset : data.index(b"\n", offset)].partition(b"|")
     parts = columns.decode().split()
@@ -121,7 +121,7 @@ def _others(word: str, found: Iterable[str], several_words: bool) -> list[str]:
 
 
 def _files(path: Path) -> dict[str, bytes]:
-    """The needed files of a folder or archive, and `lexnames` if it is there; nothing is written anywhere."""
+    """The required files of a folder or archive, and `lexnames` if present. Writes nothing."""
     wanted = {*_NEEDED, "lexnames"}
     try:
         if path.is_dir():
@@ -138,7 +138,7 @@ def _files(path: Path) -> dict[str, bytes]:
     lacking = [name for name in _NEEDED if name not in files]
     if lacking:
         raise BadInput(
-            f"{path} is not a WordNet database: it lacks {', '.join(lacking[:3])}; name the folder that has it."
+            f"{path} is not a WordNet database: it lacks {', '.join(lacking[:3])}; name the folder that holds them."
         )
     return files
 
@@ -150,15 +150,15 @@ def _content(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:
 
 
 def _reader(path: Path, files: Mapping[str, bytes]) -> Any:
-    """NLTK's reader over contents in memory."""
+    """NLTK's reader over files in memory."""
     try:
         from nltk.corpus.reader.wordnet import WordNetCorpusReader
         from nltk.data import PathPointer, SeekableUnicodeStreamReader
     except ImportError as error:
-        raise BadInput("WordNet is read by the package nltk: pip install 'mohs[wordnet]'.") from error
+        raise BadInput("WordNet needs the package nltk: pip install 'mohs[wordnet]'.") from error
 
     class Nowhere(PathPointer):  # type: ignore[misc]
-        """The root that NLTK asks for; it would only let in folders that its own settings name."""
+        """A dummy root for NLTK, which would only accept folders named in its own settings."""
 
         def open(self, encoding: str | None = None) -> Any:
             raise FileNotFoundError(encoding)
@@ -170,29 +170,29 @@ def _reader(path: Path, files: Mapping[str, bytes]) -> Any:
             raise FileNotFoundError(fileid)
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """Takes its files from memory, so that a missing `lexnames` can be made up."""
+        """Reads its files from memory, so that a missing `lexnames` can be replaced."""
 
         def open(self, file: str) -> Any:
             return SeekableUnicodeStreamReader(io.BytesIO(files[file]), "utf-8")
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Nothing: it would look for another WordNet, to which it maps the senses of other languages."""
+            """Do nothing. NLTK would look for another WordNet, to map senses of other languages."""
 
         def bases(self, form: str, pos: str) -> list[str]:
             found: list[str] = self._morphy(form, pos)
             return found
 
         def names(self, form: str, pos: str) -> list[str]:
-            """The words of all synsets of a form, in their order."""
+            """The words of all synsets of a form, in order."""
             index, data = self._lemma_pos_offset_map, files[f"data.{_PARTS[CLASSES.index(pos)]}"]
             offsets = (offset for base in self.bases(form, pos) for offset in index[base].get(pos, ()))
             return [name for offset in offsets for name in _names(data, offset)]
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there are no other languages
+            warnings.simplefilter("ignore")  # about missing other languages
             return Reader(Nowhere(), None)
-    except Exception as error:  # whatever it tripped over
+    except Exception as error:  # a damaged file can raise anything
         raise _damaged(path, error) from error
 
 

@@ -9,16 +9,16 @@ from typing import Any
 
 _ABOUT = {
     "bow": "The mean of the word vectors and one hidden layer.",
-    "cnn": "Filters over three, four and five words and their maxima over the text (Kim 2014); a text of fewer than "
-    "five words is filled up to five.",
-    "lstm": "One LSTM layer and the maximum of its states over the text.",
-    "bilstm": "One LSTM layer in each direction and the maximum of their states over the text.",
-    "transformer": "A transformer encoder trained from scratch, with learned positions; the mean over the text.",
+    "cnn": "Filters over three, four and five words, with max pooling over the text (Kim 2014); a text of fewer than "
+    "five words is padded to five.",
+    "lstm": "One LSTM layer, with max pooling over the text.",
+    "bilstm": "One LSTM layer in each direction, with max pooling over the text.",
+    "transformer": "A transformer encoder trained from scratch, with learned positions and mean pooling over the text.",
 }
 
 
 def versions() -> dict[str, str]:
-    """Of everything that decides the numbers."""
+    """The versions of everything that affects the weights."""
     found = {"python": platform.python_version()}
     for name in ("mohs", "numpy", "safetensors", "tokenizers", "torch", "transformers"):
         try:
@@ -29,11 +29,11 @@ def versions() -> dict[str, str]:
 
 
 def card(facts: Mapping[str, Any]) -> str:
-    """README.md from the facts of a finished training."""
+    """The text of README.md, from the facts of a finished training."""
     arch, metrics = facts["settings"]["arch"], facts["metrics"]
     lines = [f"# {arch}", "", _ABOUT.get(arch, f"{arch}, fine-tuned as a classifier."), ""]
     if arch in _ABOUT:
-        lines += ["It reads lower-cased words; between the texts of a pair stands a separator.", ""]
+        lines += ["It reads lower-cased words, with a separator between the texts of a pair.", ""]
     lines += [f"Attack it with `mohs attack --victim {facts['victim']} --data ...`.", "", "## Accuracy", ""]
     lines += ["| part | right | of | share |", "|---|---|---|---|"]
     for name in ("dev", "test"):
@@ -75,4 +75,4 @@ def _learned_from(facts: Mapping[str, Any]) -> str:
     count = f"{data['learned_from']} examples"
     if "added" not in data:
         return count
-    return f"{count}, of which {data['added']} are copies with words swapped (`--swap {facts['settings']['swap']}`)"
+    return f"{count}, including {data['added']} copies with swapped words (`--swap {facts['settings']['swap']}`)"

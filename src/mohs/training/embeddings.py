@@ -1,4 +1,4 @@
-"""The table of word vectors that a classifier starts from."""
+"""The initial word vectors of a classifier."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mohs.text.vectors import Vectors
 
 Table = npt.NDArray[np.float32]
 
-_SPREAD = 0.1  # of random vectors where there are none to go by
+_SPREAD = 0.1  # standard deviation of random vectors if no vectors are given
 
 
 def starting_table(vocabulary: Vocabulary, vectors: Vectors | None, dim: int, seed: int) -> Table:
-    """One row a word: its vector where it has one, random numbers of the same spread otherwise.
+    """One row per word: its vector, or random numbers with the same standard deviation if it has none.
 
     Padding and the unknown word start at zero.
     """

@@ -1,8 +1,8 @@
 """The folder a training writes to, safe against a kill at any moment.
 
-training.json says what was asked for and, once the model is there, what came out. Until then checkpoint/ holds
-state.safetensors (weights, optimizer and, in its header, where the training stands) and best-N.safetensors (the
-weights after the best epoch so far). Each file is written beside its place and renamed into it.
+training.json holds the settings and, once the model is finished, the results. Until then checkpoint/ holds
+state.safetensors (weights, optimizer and, in its header, the position in the training) and best-N.safetensors (the
+weights after the best epoch so far). Each file is written under a temporary name and renamed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEW = ".new"
 
 
 class TrainingFolder:
-    """An open training: locked against other processes until it is closed."""
+    """An open training folder. It is locked against other processes until closed."""
 
     def __init__(self, path: Path, record: dict[str, Any], lock: IO[str]) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class TrainingFolder:
 
     @classmethod
     def open(cls, path: Path, config: Mapping[str, Any], identity: Mapping[str, Any]) -> TrainingFolder:
-        """Start a training, or go on with the one in the folder if it was asked for in the same way."""
+        """Start a training, or resume the one in the folder if its settings are the same."""
         try:
             if path.exists() and not path.is_dir():
                 raise BadInput(f"{path} is a file; --out names a folder for the model.")
@@ -67,24 +67,24 @@ class TrainingFolder:
 
     @property
     def finished(self) -> dict[str, Any] | None:
-        """What came out, if the training is done."""
+        """The results, if the training is finished."""
         found: dict[str, Any] | None = self.record["finished"]
         return found
 
     def save(self, tensors: Mapping[str, Any], place: Mapping[str, Any]) -> None:
-        """Replace the checkpoint: tensors, and where the training stands."""
+        """Replace the checkpoint: the tensors and the position in the training."""
         self._write_tensors(STATE, tensors, place)
         keep = {f"best-{place['best_epoch']}.safetensors", STATE, LOCK}
-        for path in (self.path / WORKSHOP).iterdir():  # what no checkpoint speaks of any more
+        for path in (self.path / WORKSHOP).iterdir():  # files that the checkpoint no longer needs
             if path.name not in keep and path.is_file():
                 path.unlink(missing_ok=True)
 
     def saved(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The tensors of the checkpoint and where the training stood; None before the first."""
+        """The checkpoint's tensors and position; None before the first checkpoint."""
         return self._read(STATE) if (self.path / WORKSHOP / STATE).exists() else None
 
     def save_best(self, epoch: int, tensors: Mapping[str, Any]) -> None:
-        """Keep the weights after an epoch. The checkpoint that follows says that they are the best."""
+        """Keep the weights after an epoch. The next checkpoint names this epoch as the best."""
         self._write_tensors(f"best-{epoch}.safetensors", tensors, {})
 
     def saved_best(self, epoch: int) -> dict[str, Any]:
@@ -92,14 +92,14 @@ class TrainingFolder:
         return self._read(f"best-{epoch}.safetensors")[0]
 
     def publish(self, write: Callable[[Path], None]) -> None:
-        """Let `write` fill a folder, then move what is in it to its place."""
+        """Let `write` fill a temporary folder, then move its files into place."""
         from safetensors import SafetensorError
 
         beside = self.path / WORKSHOP / f"model{_NEW}"
         try:
             shutil.rmtree(beside, ignore_errors=True)
             beside.mkdir()
-            mode = beside.stat().st_mode & 0o666  # as the user's mask has it; safetensors keeps files to the owner
+            mode = beside.stat().st_mode & 0o666  # follows the umask; safetensors makes files private
             write(beside)
             for part in sorted(beside.iterdir()):
                 target = self.path / part.name
@@ -114,13 +114,13 @@ class TrainingFolder:
             raise _unsaved(self.path, error) from error
 
     def finish(self, facts: Mapping[str, Any]) -> None:
-        """Say that the model is there, and clear away the checkpoint."""
+        """Record that the model is finished, and delete the checkpoint."""
         self.record["finished"] = dict(facts)
         self._write_record()
         shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
 
     def close(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self.finished is not None:
             shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
         self._lock.close()
@@ -158,25 +158,25 @@ class TrainingFolder:
                 return {key: file.get_tensor(key) for key in file.keys()}, place  # noqa: SIM118
         except (OSError, LookupError, TypeError, ValueError, SafetensorError) as error:
             raise BadInput(
-                f"The checkpoint {path} cannot be read ({error}); delete the folder {path.parent} to train afresh."
+                f"The checkpoint {path} cannot be read ({error}); delete the folder {path.parent} to start over."
             ) from error
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """What training.json says."""
+    """The content of training.json."""
     try:
         record = json.loads((path / RECORD).read_text("utf-8"))
         if isinstance(record["identity"], dict) and isinstance(record["config"], dict) and "finished" in record:
             found: dict[str, Any] = record
             return found
-        fault = "it is not a training's"
+        fault = "it is not the record of a training"
     except (OSError, ValueError, TypeError, LookupError) as error:
         fault = " ".join(str(error).split())
     raise BadInput(f"{path / RECORD} cannot be read ({fault}); restore it from a copy or choose another --out.")
 
 
 def _settle(beside: Path, place: Path) -> None:
-    """Rename a file that is wholly on the disk, so that a kill or a power cut leaves the old one or the new one."""
+    """Flush a file to disk, then rename it, so that a kill or a power cut leaves the old file or the new one."""
     with beside.open("rb") as file:
         os.fsync(file.fileno())
     beside.replace(place)
@@ -198,8 +198,8 @@ def _refuse_changes(path: Path, old: Mapping[str, Any], new: Mapping[str, Any]) 
     if lines:
         difference = "\n".join(lines)
         raise BadInput(
-            f"{path} holds a training that was asked for differently, or on other data:\n{difference}\n"
-            "Ask for the same thing to go on with it, or choose another --out."
+            f"{path} holds a training with other settings or data:\n{difference}\n"
+            "Use the same settings to resume it, or choose another --out."
         )
 
 
@@ -210,5 +210,5 @@ def _unwritable(path: Path, error: OSError) -> BadInput:
 def _unsaved(path: Path, error: Exception) -> MohsError:
     reason = getattr(error, "strerror", None) or " ".join(str(error).split())
     return MohsError(
-        f"{path} cannot be saved ({reason}); the last checkpoint is kept: make room and run the same command again."
+        f"{path} cannot be saved ({reason}), but the last checkpoint is kept; make room and run the same command again."
     )

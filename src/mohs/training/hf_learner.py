@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ from torch import Tensor
 
 from mohs.errors import BadInput
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
-from mohs.models.pretrained import window_of
+from mohs.models.pretrained import place_of, transformers, window_of
 from mohs.training.learner import Texts
 from mohs.training.recipe import Recipe
 
 
 class HfLearner:
-    """A pre-trained encoder under a classifier head, which may be new. Pairs take the tokenizer's form for pairs."""
+    """A pre-trained encoder with a classifier head, which may be new. Pairs are encoded as the tokenizer does."""
 
     prefix = "hf"
 
@@ -29,7 +28,7 @@ class HfLearner:
         self._tokenizer.model_max_length = min(recipe.max_words, window_of(self._tokenizer, self.module.config))
 
     def rows(self, texts: Texts) -> list[Any]:
-        """Token ids, and segment ids where there are any."""
+        """Token ids, and segment ids if the model uses them."""
         if not texts:
             return []
         columns = map(list, zip(*texts, strict=True))
@@ -37,7 +36,7 @@ class HfLearner:
         return list(encoded.encodings)
 
     def logits(self, rows: Sequence[Any]) -> Tensor:
-        """Logits of rows of similar length."""
+        """Logits of a batch of rows."""
         longest = max(map(len, rows))
         inputs = {
             "input_ids": [row.ids + [self._tokenizer.pad_token_id] * (longest - len(row)) for row in rows],
@@ -66,20 +65,14 @@ class HfLearner:
 @quiet_hub()
 def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
     """A tokenizer, a model and the names of the weights that are new."""
-    library: Any = importlib.import_module("transformers")
-    library.logging.set_verbosity_error()
-    library.logging.disable_progress_bar()
-    folder = Path(spec).expanduser()
-    if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
-        raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    place = str(folder) if folder.is_dir() else spec
+    library, place = transformers(), place_of(spec)
     names = dict(enumerate(labels))
     fault = unreachable(place)
     options = {"local_files_only": bool(fault)}
     try:
         config = library.AutoConfig.from_pretrained(place, **options)
         if getattr(config, "auto_map", None):
-            raise BadInput(f"hf:{spec} brings its own code, which is not run here; fine-tune it elsewhere.")
+            raise BadInput(f"hf:{spec} needs its own code, which mohs does not run; fine-tune it elsewhere.")
         config.num_labels, config.problem_type = len(labels), "single_label_classification"
         config.id2label, config.label2id = names, {name: number for number, name in names.items()}
         tokenizer = library.AutoTokenizer.from_pretrained(place, **options)
@@ -88,22 +81,22 @@ def _load(spec: str, labels: tuple[str, ...]) -> tuple[Any, Any, list[str]]:
         )
     except BadInput:
         raise
-    except Exception as error:  # the library raises many kinds
+    except Exception as error:  # the library raises many types
         reason = " ".join(str(error).split())
         if fault and isinstance(error, OSError):
             raise BadInput(not_fetched(f"hf:{spec}", fault)) from error
         raise BadInput(f"hf:{spec} cannot be loaded: {reason[:300] or type(error).__name__}") from error
     if not getattr(tokenizer, "is_fast", False):
-        raise BadInput(f"hf:{spec} has no fast tokenizer; save the model with a tokenizer.json beside it.")
+        raise BadInput(f"hf:{spec} has no fast tokenizer; save a tokenizer.json with the model.")
     if tokenizer.pad_token_id is None:
         raise BadInput(f"hf:{spec} has a tokenizer without a padding token; set one and save it again.")
     if tokenizer.truncation_side != "right" or tokenizer.padding_side != "right":
         raise BadInput(f"hf:{spec} cuts or pads texts at the start; set both sides to right in its tokenizer.")
     read = tokenizer("It was a good day in the city.", add_special_tokens=False)["input_ids"]
     if not read or set(read) <= {tokenizer.unk_token_id}:
-        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer beside the model.")
+        raise BadInput(f"hf:{spec} has a tokenizer that knows no words; save the trained tokenizer with the model.")
     new = sorted({*report["missing_keys"], *(key for key, *_ in report["mismatched_keys"])})
     inside = [key for key in new if key.startswith(f"{model.base_model_prefix}.") and ".pooler." not in key]
     if inside:
-        raise BadInput(f"hf:{spec} has no weights for {inside[0]}, which is no classifier head; give a whole encoder.")
+        raise BadInput(f"hf:{spec} has no weights for {inside[0]}, a part of the encoder; give a complete encoder.")
     return tokenizer, model.float(), new

@@ -1,4 +1,4 @@
-"""What the training loop needs of a classifier, and the one that reads words."""
+"""The interface of a trainable classifier, and the classifiers over word vectors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Texts = Sequence[tuple[str, ...]]
 class Learner(Protocol):
     """A classifier that can be trained."""
 
-    prefix: str  # of the name under which the saved model is attacked
+    prefix: str  # of the victim name of the saved model
 
     @property
     def module(self) -> nn.Module:
@@ -32,11 +32,11 @@ class Learner(Protocol):
         ...
 
     def rows(self, texts: Texts) -> list[Any]:
-        """The texts as the model reads them; the length of a row is what it costs."""
+        """The encoded texts. The length of a row is its cost."""
         ...
 
     def logits(self, rows: Sequence[Any]) -> Tensor:
-        """One row of logits a text; padding does not count."""
+        """One row of logits per text. Padding has no effect."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -49,7 +49,7 @@ class Learner(Protocol):
 
 
 class WordLearner:
-    """A classifier over word vectors that starts from random numbers, or from given vectors."""
+    """A classifier over word vectors. These start from given vectors or from random numbers."""
 
     prefix = "mohs"
 
@@ -61,7 +61,7 @@ class WordLearner:
         if vectors is not None and not self.with_vector:
             raise BadInput(
                 f"No word of the data has a vector in {recipe.vectors}, which may be for another language or in "
-                "capitals; name others, or --vectors none."
+                "upper case; name other vectors, or use --vectors none."
             )
         if recipe.all_vectors and vectors is not None:
             words += tuple(sorted(set(readable(vectors.words)) - set(words)))
@@ -90,7 +90,7 @@ class WordLearner:
         return [self.vocabulary.row(fields) for fields in texts]
 
     def logits(self, rows: Sequence[Row]) -> Tensor:
-        """Logits of rows of similar length."""
+        """Logits of a batch of rows."""
         lengths = [len(row) for row in rows]
         longest = max(lengths)
         table = torch.tensor([row + (PADDING,) * (longest - len(row)) for row in rows])

@@ -1,9 +1,9 @@
-"""The training loop: mini-batches of similar length, early stopping, and checkpoints to go on from.
+"""The training loop: mini-batches of texts of similar length, early stopping, and checkpoints to resume from.
 
-Nothing random is carried from step to step. The order of an epoch and the dropout of a step are drawn from the seed
-and their own number, so that a training that was killed ends with the weights of one that was not. On one CPU with
-one number of threads these are the same bits every time; CUDA kernels may add in another order, so there they are
-close and not equal.
+No random state is carried from step to step. The order of an epoch and the dropout of a step depend only on the seed
+and the number of the epoch or step. So a training that was killed and resumed ends with the same weights as one that
+was not. On one CPU with a fixed number of threads the weights are bit-identical. CUDA kernels may add in another
+order, so there they are close but not equal.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from mohs.training.folder import TrainingFolder
 from mohs.training.learner import Learner
 from mohs.training.recipe import Recipe
 
-_POOL = 50  # batches that are sorted by length together: little padding, and still a random order
+_POOL = 50  # batches sorted by length together: little padding, but still a random order
 _DEV_BATCH = 128
 
 
 class Progress(NamedTuple):
-    """How far a training is: after each step, and with `right` after each epoch."""
+    """The progress of a training after each step; after each epoch also `right`."""
 
     epoch: int  # from 1
-    epochs: int  # at most
-    step: int  # of all epochs
+    epochs: int  # the maximum
+    step: int  # over all epochs
     steps: int
     loss: float  # the mean over the epoch so far
-    right: int | None = None  # of the dev examples
+    right: int | None = None  # dev examples classified correctly
     of: int | None = None
     best: bool = False  # better than every epoch before
 
@@ -44,7 +44,7 @@ Report = Callable[[Progress], None]
 
 
 class Set(NamedTuple):
-    """Examples as a model reads them, with their labels."""
+    """Encoded examples with their labels."""
 
     rows: list[Any]
     labels: list[int]
@@ -52,18 +52,18 @@ class Set(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a training stands. What is not here is in the weights, the optimizer, or drawn afresh from the seed."""
+    """The position in a training. The rest is in the weights and the optimizer, or is drawn again from the seed."""
 
     epoch: int = 0
-    batch: int = 0  # batches of this epoch that are done
+    batch: int = 0  # batches finished in this epoch
     loss: float = 0.0  # summed over the examples of this epoch
     seen: int = 0
     best_epoch: int = -1
     best_right: int = -1
-    history: tuple[tuple[float, int], ...] = ()  # of each epoch its mean loss and how many dev examples were right
+    history: tuple[tuple[float, int], ...] = ()  # for each epoch: mean loss, correct dev examples
 
     def stale(self, patience: int) -> bool:
-        """Whether the last better epoch is too long ago."""
+        """Whether dev accuracy has not improved for `patience` epochs."""
         return self.epoch - 1 - self.best_epoch >= patience
 
 
@@ -77,7 +77,7 @@ def fit(
     save_every: int,
     report: Report | None = None,
 ) -> Place:
-    """Train from the start or from the folder's checkpoint; the module then holds the weights of the best epoch."""
+    """Train from the start or from the folder's checkpoint. The module ends with the weights of the best epoch."""
     module = learner.module
     optimizer = _optimizer(module, recipe)
     place = _restore(folder, module, optimizer)
@@ -115,7 +115,7 @@ def fit(
 
 
 def batches_of(sizes: Sequence[int], batch: int, seed: str) -> list[list[int]]:
-    """All numbers in random order, cut into batches of similar size: the same for the same seed."""
+    """All example numbers in random order, in batches of similar length. Deterministic for a seed."""
     chance = Random(seed)
     order = list(range(len(sizes)))
     chance.shuffle(order)
@@ -128,7 +128,7 @@ def batches_of(sizes: Sequence[int], batch: int, seed: str) -> list[list[int]]:
 
 
 def evaluate(learner: Learner, data: Set) -> tuple[int, float]:
-    """How many of the examples are right, and the mean loss."""
+    """The number of correct examples, and the mean loss."""
     learner.module.eval()
     order = sorted(range(len(data.rows)), key=lambda number: len(data.rows[number]))
     right, loss = 0, 0.0
@@ -143,7 +143,7 @@ def evaluate(learner: Learner, data: Set) -> tuple[int, float]:
 
 
 def drawn(*parts: object) -> int:
-    """A seed for torch out of whatever names the draw."""
+    """A torch seed from the parts that identify a draw."""
     return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big") >> 1
 
 
@@ -163,8 +163,8 @@ def _step(
 
 def _diverged(epoch: int, recipe: Recipe, folder: TrainingFolder) -> BadInput:
     return BadInput(
-        f"The loss is no longer a number in epoch {epoch + 1} with --lr {recipe.lr:g}; "
-        f"train with a lower one, such as --lr {recipe.lr / 10:g}, and another --out than {folder.path}."
+        f"The loss became infinite or NaN in epoch {epoch + 1} with --lr {recipe.lr:g}; "
+        f"use a lower rate, such as --lr {recipe.lr / 10:g}, and another --out than {folder.path}."
     )
 
 
@@ -178,7 +178,7 @@ def _optimizer(module: torch.nn.Module, recipe: Recipe) -> torch.optim.Optimizer
 
 
 def _learned(module: torch.nn.Module) -> dict[str, Any]:
-    """Copies of all weights but the frozen ones, which are where they started."""
+    """Copies of all weights except the frozen ones, which never change."""
     frozen = {name for name, parameter in module.named_parameters() if not parameter.requires_grad}
     state = module.state_dict()
     return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in state.items() if name not in frozen}

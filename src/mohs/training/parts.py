@@ -1,4 +1,4 @@
-"""The examples of a training: what is learned from, what decides when to stop, and what is only measured."""
+"""The examples of a training: training data, dev data for early stopping, and test data."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ Source = str | Path | Dataset | Iterable[Any]
 
 @dataclass(frozen=True)
 class Parts:
-    """Examples for learning, stopping and measuring, the names of the classes, and where it all comes from."""
+    """Training, dev and test examples, the class names, and facts about the data."""
 
     train: list[Example]
     dev: list[Example]
     test: list[Example]
     labels: tuple[str, ...]
-    facts: dict[str, dict[str, Any]]  # source, number of examples and hash of each part; how many are learned from
+    facts: dict[str, dict[str, Any]]  # source, size and hash of each part; number of training examples
 
 
 def read_parts(
     data: Source, dev: Source | None, test: Source | None, labels: Sequence[str], dev_share: float | None, seed: int
 ) -> Parts:
-    """Read and check everything before any work is spent. Without dev data a share of each class is put aside."""
+    """Read and check everything before any work is done. Without dev data, a share of each class is set aside."""
     if dev is not None and dev_share is not None:
-        raise BadInput("--dev names the dev data and --dev-share puts some of the training data aside; give one.")
+        raise BadInput("--dev names the dev data and --dev-share sets training data aside for it; give only one.")
     share = 0.1 if dev_share is None else dev_share
     if not 0 < share < 1:
         raise BadInput(f"--dev-share is {share}; it must be above 0 and below 1.")
@@ -61,24 +61,26 @@ def read_parts(
                 )
         if examples and len(examples[0].names) != len(learned[0].names):
             raise BadInput(
-                f"The {name} data has the fields {', '.join(examples[0].names)} and the training data "
+                f"The {name} data has the fields {', '.join(examples[0].names)}, but the training data has "
                 f"{', '.join(learned[0].names)}; give both the same number of texts."
             )
     return Parts(learned, held, measured, classes, facts)
 
 
 def split(examples: list[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
-    """A share of each class put aside, drawn with a seed; both parts keep the order of the data."""
+    """Set aside a share of each class, drawn with a seed. Both parts keep the order of the data."""
     by_class: dict[int, list[int]] = defaultdict(list)
     for number, example in enumerate(examples):
         by_class[example.label].append(number)
     aside: set[int] = set()
     for label, numbers in sorted(by_class.items()):
-        size = min(max(1, round(share * len(numbers))), len(numbers) - 1)  # at least one of each class is learned from
+        size = min(
+            max(1, round(share * len(numbers))), len(numbers) - 1
+        )  # keep at least one of each class for training
         aside.update(Random(f"{seed}/dev/{label}").sample(numbers, size))
     if not aside:
         raise BadInput(
-            f"There is nothing to put aside for dev among {len(examples)} examples with one of each class; "
+            f"The {len(examples)} examples have one of each class, so none can be set aside for dev; "
             "give more, or name dev data with --dev."
         )
     kept = [example for number, example in enumerate(examples) if number not in aside]
@@ -86,7 +88,7 @@ def split(examples: list[Example], share: float, seed: int) -> tuple[list[Exampl
 
 
 def _read(source: Source, reader: Dataset) -> tuple[list[Example], dict[str, Any]]:
-    """The examples, and what is known of them. A bare path is read in the way of the training data."""
+    """The examples and facts about them. A plain path is read with the settings of the training data."""
     examples: list[Example]
     if isinstance(source, (str, Path)):
         dataset = replace(reader, source=str(source))
@@ -103,12 +105,12 @@ def _read(source: Source, reader: Dataset) -> tuple[list[Example], dict[str, Any
 
 
 def _classes(examples: list[Example], labels: tuple[str, ...], source: str) -> tuple[str, ...]:
-    """Their names; numbers where none are given."""
+    """The class names; numbers if no names are given."""
     present = {example.label for example in examples}
     if len(present) == 1:
         raise BadInput(
-            f"{source} has one class only (label {present.pop()} in all {len(examples)} examples); "
-            "a classifier needs examples of two."
+            f"{source} has only one class (label {present.pop()} in all {len(examples)} examples); "
+            "give examples of at least two."
         )
     highest = max(present)
     if labels:
@@ -118,7 +120,7 @@ def _classes(examples: list[Example], labels: tuple[str, ...], source: str) -> t
     missing = next((label for label in range(highest) if label not in present), None)
     if missing is not None:
         raise BadInput(
-            f"{source} has a label {highest} and none of label {missing}; number the classes from 0 without gaps, "
+            f"{source} has label {highest} but no label {missing}; number the classes from 0 without gaps, "
             "or name all of them with --labels."
         )
     if source.partition(":")[0] == "pocket":

@@ -1,4 +1,4 @@
-"""How a classifier is trained: every number that decides the weights, with defaults for each architecture."""
+"""The training recipe: every setting that affects the weights, with defaults for each architecture."""
 
 from __future__ import annotations
 
@@ -15,42 +15,43 @@ KINDS = f"{', '.join(WORD_ARCHITECTURES)} or hf:PATH_OR_ID"
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings of a training. What a fine-tuned transformer brings along itself is None for it."""
+    """The settings of a training. With hf: those that the pre-trained model fixes are None."""
 
     arch: str
     vectors: str | None = "pocket"  # where word vectors come from: pocket, a folder, or none
-    all_vectors: bool | None = False  # also know the words that have a vector and are not in the data
-    freeze: bool | None = False  # leave the word vectors as they are; words without one then keep their random one
-    dim: int | None = None  # size of the word vectors where none are given
+    all_vectors: bool | None = False  # also add words that have a vector but are not in the data
+    freeze: bool | None = False  # do not train the word vectors; words without one keep their random vector
+    dim: int | None = None  # size of the word vectors if none are given
     hidden: int | None = 100
     layers: int | None = None  # of the transformer
     heads: int | None = None
     dropout: float | None = 0.3
-    min_count: int | None = 2  # words seen less often count as unknown, unless they have a vector
-    max_words: int = 256  # for hf: tokens, special ones included
+    min_count: int | None = 2  # rarer words count as unknown, unless they have a vector
+    max_words: int = 256  # for hf: tokens, including special tokens
     epochs: int = 15
     batch: int = 32
     lr: float = 1e-3
-    warmup: float = 0.0  # over this share of the steps the rate rises, then falls to zero; 0: it stays as it is
-    decay: float = 0.0  # AdamW's, of matrices only
-    clip: float = 1.0  # the longest gradient
-    patience: int = 5  # epochs without a better dev accuracy, after which training ends
-    swap: str | None = None  # pairs of words that change places in copies of the training texts; see swap.py
+    warmup: float = 0.0  # share of steps over which the rate rises, then it falls to zero; 0: constant rate
+    decay: float = 0.0  # AdamW's weight decay, for matrices only
+    clip: float = 1.0  # maximum gradient norm
+    patience: int = 5  # stop after this many epochs without a better dev accuracy
+    swap: str | None = None  # pairs of words to swap in copies of the training texts; see swap.py
     seed: int = 0
 
     def settings(self) -> dict[str, Any]:
-        """What applies to this architecture, by name."""
+        """The settings that apply to this architecture, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def rate(self, step: int, steps: int) -> float:
-        """The learning rate of a step, counted from zero."""
+        """The learning rate of a step; the first step is 0."""
         rising = self.warmup * steps
         if not rising:
             return self.lr
         return self.lr * min(1, (step + 1) / rising, (steps - step) / (steps - rising))
 
 
-# hidden: a reader's own unit, see Shape. The LSTM's 150 and 0.3 are those of the classifiers that papers attack most.
+# hidden: its meaning depends on the architecture, see Shape. The LSTM's 150 and 0.3 are those of the
+# classifiers that papers attack most.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "bow": {"epochs": 20},
     "cnn": {"dropout": 0.5},  # with 100 filters of each width, as in Kim 2014
@@ -66,7 +67,7 @@ _LEAST: dict[str, int] = {
     "layers": 1,
     "heads": 1,
     "min_count": 1,
-    "max_words": 5,  # the widest filter of a CNN, and a pair with its separators
+    "max_words": 5,  # the widest CNN filter, and a pair with its separators
     "epochs": 1,
     "batch": 1,
     "patience": 1,
@@ -74,7 +75,7 @@ _LEAST: dict[str, int] = {
 
 
 def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
-    """The defaults of an architecture with what was given in their place; what does not fit is refused."""
+    """The defaults of an architecture, overridden by the given settings. Refuses settings that do not fit."""
     hf = arch.startswith("hf:") and len(arch) > 3
     if not hf and arch not in WORD_ARCHITECTURES:
         raise BadInput(f"Unknown architecture {arch!r}; use {KINDS}.")
@@ -84,19 +85,19 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
         if name not in known:
             raise BadInput(f"Training has no setting {name!r}; it takes {', '.join(sorted(known))}.")
         if hf and name in _NOT_FOR_HF and chosen[name] is not False:
-            raise BadInput(f"{_flag(name)} is not for {arch}, which brings its own; leave it out.")
+            raise BadInput(f"{_flag(name)} does not apply to {arch}, which has its own; leave it out.")
         if name in ("layers", "heads") and arch != "transformer":
-            raise BadInput(f"{_flag(name)} is for the transformer, not for {arch}; leave it out.")
+            raise BadInput(f"{_flag(name)} applies to the transformer, not to {arch}; leave it out.")
     recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
     if hf:
         return _checked(replace(recipe, **{**chosen, **dict.fromkeys(_NOT_FOR_HF)}))
     recipe = replace(recipe, **chosen)
     if recipe.vectors == "none":
         if recipe.freeze or recipe.all_vectors:
-            raise BadInput("Without word vectors there are none to freeze or to keep; name some with --vectors.")
+            raise BadInput("--freeze and --all-vectors need word vectors; name some with --vectors.")
         recipe = replace(recipe, dim=recipe.dim or 100)
     elif recipe.dim is not None:
-        raise BadInput(f"--dim is for --vectors none; the vectors {recipe.vectors} have their own size.")
+        raise BadInput(f"--dim needs --vectors none, because {recipe.vectors} vectors have a fixed size; leave it out.")
     return _checked(recipe)
 
 
@@ -115,7 +116,7 @@ def _checked(recipe: Recipe) -> Recipe:
     hidden, heads = recipe.hidden or 0, recipe.heads or 1
     if hidden % heads or (recipe.arch == "bilstm" and hidden % 2):
         parts = f"{heads} heads" if recipe.arch == "transformer" else "two directions"
-        raise BadInput(f"--hidden {hidden} cannot be shared out among {parts}; give a multiple.")
+        raise BadInput(f"--hidden {hidden} cannot be divided among {parts}; give a multiple.")
     return recipe
 
 

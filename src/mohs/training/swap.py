@@ -1,13 +1,13 @@
-"""Copies of training texts in which words change places with their counterparts (he and she), for a fairer classifier.
+"""Augments training data with copies in which words are swapped for their counterparts (he, she), to reduce bias.
 
-After Zhao et al. 2018 (WinoBias) and Zhang et al. 2021 (double perturbation), section 4.2.1. `Whole` is what the second
-says, `Combinations` what its released code does. In both a word goes to the first partner that the pairs give it
-(both him and his go to her, and her goes to whichever of them the pairs name first: him in the released list, his in
-the bundled one, so that the other of the two is swapped away and never in), the words of both texts of a pair are
-swapped, and labels are copied.
+After Zhao et al. 2018 (WinoBias) and Zhang et al. 2021 (double perturbation), section 4.2.1. `Whole` follows the text
+of the second paper, `Combinations` its released code. Both swap the words of both texts of a pair and copy the label.
 
-Differs from the released code: the case of a word is kept (He, She), what follows an apostrophe stays (he's, she's),
-and combinations have a limit.
+Each word is replaced by the first partner in the list of pairs. Both him and his become her. But her becomes only the
+one listed first: him in the released list, his in the bundled one. So the other of the two is never swapped in.
+
+Differs from the released code: the case of a word is kept (He, She), anything after an apostrophe stays (he's, she's),
+and the number of combinations is limited.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _APOSTROPHES = "'’"
 
 
 class Swap(Protocol):
-    """A way to make copies."""
+    """A way to make copies of a text."""
 
     @property
     def pairs(self) -> Pairs:
-        """Words that stand for each other."""
+        """The pairs of words to swap."""
         ...
 
     @property
     def name(self) -> str:
-        """What the user calls it."""
+        """Its name in options and messages."""
         ...
 
     def __call__(self, text: Text, chance: Random) -> list[Text]:
-        """The copies of a text, without the text itself; none where nothing can be swapped."""
+        """The copies of a text, without the text itself; none if it has no words to swap."""
         ...
 
 
@@ -52,7 +52,7 @@ class _Words:
 
     @cached_property
     def partners(self) -> dict[str, str]:
-        """For each word, in lower case, the first partner seen."""
+        """For each word in lower case its first partner in the pairs."""
         found: dict[str, str] = {}
         for one, other in self.pairs:
             if one.lower() != other.lower():
@@ -63,7 +63,7 @@ class _Words:
 
 @dataclass(frozen=True)
 class Whole(_Words):
-    """Each text once more, with all of its words swapped."""
+    """Makes one copy of each text, with all of its words swapped."""
 
     def __call__(self, text: Text, chance: Random) -> list[Text]:
         """One copy, or none."""
@@ -73,18 +73,18 @@ class Whole(_Words):
 
 @dataclass(frozen=True)
 class Combinations(_Words):
-    """Each text in all 2^n combinations of its n words swapped or not.
+    """Makes all 2^n combinations of the n swappable words of a text.
 
-    Beyond `most` (of which the text itself is one) so many are drawn: the text and the one with all words swapped, and
-    others together with their opposites, so that every word still stands in exactly half of them. In a pair of texts a
-    combination may swap one text and not the other, which can make the label wrong.
+    If there are more than `most` combinations, counting the text itself, `most` of them are drawn. These are the text,
+    the copy with all words swapped, and random combinations with their opposites. So every word is swapped in exactly
+    half of them. In a pair of texts a combination may swap one text and not the other, which can make the label wrong.
     """
 
     most: int = 64
 
     def __post_init__(self) -> None:
         if self.most < 2 or self.most % 2:
-            raise BadInput(f"most is {self.most}; combinations come with their opposites: give an even number from 2.")
+            raise BadInput(f"most is {self.most}; combinations come in pairs, so give an even number of at least 2.")
 
     def __call__(self, text: Text, chance: Random) -> list[Text]:
         """At most `most` - 1 copies."""
@@ -95,12 +95,12 @@ class Combinations(_Words):
         ]
 
     def _chosen(self, count: int, chance: Random) -> list[int]:
-        """Which of so many words are swapped, one bit each."""
+        """The combinations of `count` words, each as a bit mask of the words to swap."""
         if 1 << count <= self.most:
             return list(range(1, 1 << count))
         drawn = {0}
         while len(drawn) < self.most // 2:
-            drawn.add(chance.getrandbits(count - 1))  # the last word stays; it is swapped in the opposite
+            drawn.add(chance.getrandbits(count - 1))  # the last word is swapped only in the opposite
         every = (1 << count) - 1
         return sorted((drawn - {0}) | {every - chosen for chosen in drawn})
 
@@ -109,7 +109,7 @@ PRESETS: Mapping[str, type[Whole] | type[Combinations]] = {"paper": Whole, "rele
 
 
 def swappable(text: Text, partners: Mapping[str, str]) -> dict[int, str]:
-    """The positions of words that have a partner, with that partner in their case."""
+    """The positions of words that have a partner, with the partner in the same case."""
     found = {}
     for position, word in enumerate(text.words):
         low = word.lower()
@@ -133,7 +133,7 @@ def with_copies(examples: Iterable[Example], swap: Swap, seed: int) -> Iterator[
 
 
 def swapped(examples: list[Example], swap: Swap, source: str, seed: int) -> list[Example]:
-    """The examples and their copies; pairs that never occur are refused."""
+    """The examples and their copies. Refuses pairs that never occur."""
     found = list(with_copies(examples, swap, seed))
     if len(found) == len(examples):
         count = len({word.lower() for pair in swap.pairs for word in pair})
@@ -145,5 +145,5 @@ def swapped(examples: list[Example], swap: Swap, source: str, seed: int) -> list
 
 
 def digest(swap: Swap) -> str:
-    """Equal for equal pairs swapped in the same way."""
+    """A hash of the pairs and the way to swap them."""
     return hashlib.sha256(repr(swap).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""`mohs train`: examples in, a folder with a classifier to attack out."""
+"""`mohs train`: trains a classifier on examples and writes it to a folder."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Trained:
     """A finished training."""
 
     path: Path
-    victim: str  # the name to attack it by
+    victim: str  # its name for --victim
     fingerprint: str
-    metrics: dict[str, Any]  # dev, and test where asked for: right, of; best_epoch; history of loss and right by epoch
-    fresh: bool  # whether anything was trained just now
-    added: int = 0  # copies of training texts with words swapped
+    metrics: dict[str, Any]  # dev and, if given, test: right, of; best_epoch; history: loss and right per epoch
+    fresh: bool  # whether this call trained it; False if it was already finished
+    added: int = 0  # copies of training texts with swapped words
 
 
 def train(
@@ -58,15 +58,15 @@ def train(
     progress: Report | None = None,
     **settings: Any,
 ) -> Trained:
-    """Train a classifier, or go on with a training that was interrupted.
+    """Train a classifier, or resume an interrupted training.
 
     arch: bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID to fine-tune.
     data, dev, test: a file, `pocket:train`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    dev_share: without dev, the share of each class that is put aside for it; 0.1 if not given.
-    swap: copies of the training texts with words swapped, as in mohs.training.swap.Whole((("he", "she"),)); dev and
-        test data stay as they are.
-    save_every: steps between checkpoints; there is one after each epoch in any case.
-    settings: those of mohs.training.recipe.Recipe; what is not given, or None, is the architecture's default.
+    dev_share: without dev, the share of each class set aside for it; default 0.1.
+    swap: add copies of the training texts with swapped words, as in mohs.training.swap.Whole((("he", "she"),)); dev
+        and test data do not change.
+    save_every: steps between checkpoints; there is also one after each epoch.
+    settings: the fields of mohs.training.recipe.Recipe; a missing one, or None, means the architecture's default.
 
     >>> from tempfile import mkdtemp
     >>> done = train("bow", "pocket:train", mkdtemp(), test="pocket", epochs=3)
@@ -116,7 +116,7 @@ def train(
 
 
 def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
-    """How many examples a victim gets right, and of how many."""
+    """The number of examples that a victim classifies correctly, and the total."""
     answers: dict[Fields, Scores] = {}
     for batch in victim.plan(list(dict.fromkeys(example.text.fields for example in examples))):
         answers.update(zip(batch, victim.collect(victim.launch(batch)), strict=True))
@@ -125,7 +125,7 @@ def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
 
 
 def _with_copies(parts: Parts, swap: Swap, seed: int) -> Parts:
-    """What is learned from, and copies of it."""
+    """The parts, with copies added to the training data."""
     learned = swapped(parts.train, swap, parts.facts["train"]["source"], seed)
     counts = {"learned_from": len(learned), "added": len(learned) - len(parts.train)}
     return replace(parts, train=learned, facts={**parts.facts, "train": {**parts.facts["train"], **counts}})
@@ -142,7 +142,7 @@ def _set(learner: Learner, examples: list[Example]) -> Set:
 
 
 def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None) -> dict[str, Any]:
-    """What must be equal for two trainings to be the same."""
+    """The facts that must be equal for a training to be resumed."""
     return {
         **recipe.settings(),
         "labels": list(parts.labels),
@@ -155,7 +155,7 @@ def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap:
 
 
 def _measured(victim: Victim, name: str, place: Place, parts: Parts) -> dict[str, Any]:
-    """What came out, as the saved model itself answers."""
+    """The results, measured on the saved model."""
     metrics: dict[str, Any] = {"dev": accuracy(victim, parts.dev)}
     if parts.test:
         metrics["test"] = accuracy(victim, parts.test)
@@ -170,7 +170,7 @@ def _measured(victim: Victim, name: str, place: Place, parts: Parts) -> dict[str
 
 
 def _measure_again(folder: TrainingFolder, name: str, device: str, parts: Parts) -> None:
-    """A finished model can still be measured on other test data: the weights do not depend on it."""
+    """Measure a finished model on new test data, which the weights do not depend on."""
     facts = folder.finished or {}
     if parts.test and facts["data"].get("test", {}).get("hash") != parts.facts["test"]["hash"]:
         found = accuracy(load_victim(name, device=device), parts.test)
@@ -188,7 +188,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _digest(learner: Learner) -> str:
-    """Of the weights that training starts from, and so of the vectors, the encoder and the way they are drawn."""
+    """A hash of the initial weights, and so of the vectors, the encoder and the random initialization."""
     digest = hashlib.sha256()
     for name, tensor in sorted(learner.module.state_dict().items()):
         digest.update(name.encode())
@@ -197,7 +197,7 @@ def _digest(learner: Learner) -> str:
 
 
 def _reading(data: Source) -> dict[str, Any]:
-    """How the data is read, as options that --config can repeat."""
+    """The settings for reading the data, as options for --config."""
     if not isinstance(data, Dataset):
         return {}
     found = {name: getattr(data, name) for name in _SETTINGS_OF_READING}

@@ -47,12 +47,12 @@ def test_errors_in_the_attack_do_not_lower_the_accuracy_before() -> None:
     errors = [replace(record, scores_before=(0.2, 0.8)) for record in made(Outcome.ERROR, 4)]
     (summary,) = summarise(errors + made(Outcome.SKIPPED, 1) + made(Outcome.ERROR, 2))
     before, under = summary.accuracy_before, summary.accuracy_under_attack
-    assert (before.hits, before.total, before.of) == (4, 5, "examples read")  # two were never scored
+    assert (before.hits, before.total, before.of) == (4, 5, "examples scored")  # two were never scored
     assert under is not None
-    assert (under.hits, under.total, under.of) == (0, 1, "examples judged")
+    assert (under.hits, under.total, under.of) == (0, 1, "examples without an error")
     notes = {name: note for name, _, note in lines(summary)}
-    assert notes["accuracy before"] == "of examples read"
-    assert notes["accuracy under attack"] == "of examples judged"
+    assert notes["accuracy before"] == "of examples scored"
+    assert notes["accuracy under attack"] == "of examples without an error"
 
 
 def test_accuracy_does_not_depend_on_the_goal() -> None:

@@ -48,7 +48,11 @@ def test_nothing_to_say() -> None:
         ([record(i, Outcome.SKIPPED, scores_before=(0.9, 0.1)) for i in range(19)], {}, "worse than chance"),
         (GOOD[3:] + [record(i, Outcome.FAILED, positions=0) for i in range(3)], {}, "no word to replace in 3 of 20"),
         (GOOD[3:] + [record(i, Outcome.EXHAUSTED) for i in range(3)], {}, "ran out of queries on 3 of 20"),
-        (GOOD[3:] + [record(i, Outcome.FAILED, near_tie=True) for i in range(3)], {}, "3 verdicts stand on a margin"),
+        (
+            GOOD[3:] + [record(i, Outcome.FAILED, near_tie=True) for i in range(3)],
+            {},
+            "3 verdicts have a margin under 1e-4",
+        ),
     ],
 )
 def test_each_sign(records: list[Record], facts: dict[str, Any], sign: str) -> None:
@@ -72,7 +76,7 @@ def test_an_attack_that_keeps_the_label_says_so_and_is_compared_with_none() -> N
     better = [record(i, Outcome.SUCCESS if i < 9 else Outcome.FAILED, attack="b") for i in range(20)]
     summaries = summarise(GOOD + better, {"a": "untargeted", "b": "reduced:2"}.__getitem__)
     (sign,) = flags({"boxes": {"a": "white", "b": "black"}}, summaries, 40, 40)
-    assert sign.startswith("b shortens texts and keeps their label (reduced:2): its successes fool nobody")
+    assert sign.startswith("b shortens texts and keeps their label (reduced:2): its successes do not fool the victim")
     summaries = summarise(GOOD + better, {"a": "reduced:2", "b": "untargeted"}.__getitem__)
     assert len(flags({"boxes": {"a": "white", "b": "black"}}, summaries, 40, 40)) == 1
 

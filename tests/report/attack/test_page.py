@@ -161,13 +161,13 @@ def test_a_big_run_keeps_successes_first_and_shares_the_room(tmp_path: Path, mon
     assert "skipped" not in {row["outcome"] for row in rows}
     ids = [int(row["id"][1:]) for row in rows]
     assert ids == sorted(ids[:7]) + sorted(ids[7:])
-    assert "Showing 14 of 40; mohs export gives all." in found.text
+    assert "Showing 14 of 40; mohs export writes all." in found.text
 
 
 def test_at_most_two_thousand_rows(tmp_path: Path) -> None:
     found = parsed(run_of(*(record(n) for n in range(2005))), tmp_path)
     assert [row["id"] for row in found.data()["rows"]] == [f"e{n}" for n in range(2000)]
-    assert "Showing 2,000 of 2,005; mohs export gives all." in found.text
+    assert "Showing 2,000 of 2,005; mohs export writes all." in found.text
     assert "2,005 of 2,005 examples" in found.text
 
 
@@ -245,4 +245,4 @@ def test_how_examples_were_chosen_and_which_class_is_the_goal(tmp_path: Path) ->
     drawn = parsed(run_of(record(), n=10, sample=3, goal="targeted:0"), tmp_path)
     assert "films.csv (10 drawn with seed 3)" in drawn.text
     assert "reached the goal targeted:0 (negative) on 1 of 1" in drawn.text
-    assert "success is the goal alone" in drawn.text
+    assert "only reaching the goal counts as success" in drawn.text

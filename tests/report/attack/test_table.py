@@ -42,8 +42,8 @@ def test_no_figure_is_broken_or_lost(width: int, tables: int) -> None:
     assert "…" not in shown
     assert shown.count("x") >= 70
     said = " ".join(shown.split())  # beside the figures, or below
-    assert "of examples read" in said
-    assert "of examples judged" in said
+    assert "of examples scored" in said
+    assert "of examples without an error" in said
 
 
 def test_figures_of_a_later_attack_stand_in_their_place() -> None:
@@ -76,7 +76,7 @@ def test_a_measure_is_shown_once() -> None:
 
 
 def test_the_note_tells_success_from_accuracy_where_they_differ() -> None:
-    said = "accuracy falls with any wrong class"
+    said = "any wrong class lowers the accuracy"
     assert said not in summary_tables(summaries("a"), 80)[1]
     assert said in summary_tables(summarise([HIT], lambda attack: "targeted:0"), 80)[1]
     reduced = summary_tables(summarise([HIT], lambda attack: "reduced:1"), 80)[1]

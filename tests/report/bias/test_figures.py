@@ -46,7 +46,7 @@ def test_few_sentences_and_a_spent_budget_are_pointed_out() -> None:
     with biased([*records(), cut]) as run:
         budget, few = bias_flags({}, bias_figures(run), 12, 12)
     assert budget.startswith("The query budget ended 1 of 12 measurements early")
-    assert few.startswith("1 of 2 pairs stand in fewer than 6 sentences, where no p-value can fall below 0.05")
+    assert few.startswith("1 of 2 pairs occur in fewer than 6 sentences, too few for a p-value below 0.05")
 
 
 @pytest.mark.parametrize("sentences", [5, 6])
@@ -74,5 +74,7 @@ def test_pairs_are_told_by_what_they_are_where_that_is_known() -> None:
 def test_runs_over_other_sentences_say_so() -> None:
     with biased(records(), masked_lm="a") as run, biased(records(), masked_lm="b", data="other.csv") as other:
         (said,) = different_data(run, other)
-        assert said.startswith("The runs differ in more than the victim (other data, masked_lm b before and a after)")
+        assert said.startswith(
+            "The runs differ in more than the victim (different data, masked_lm b before and a after)"
+        )
         assert different_data(run, run) == []

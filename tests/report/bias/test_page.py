@@ -33,9 +33,9 @@ def test_the_page_has_every_figure_of_both_sets(tmp_path: Path) -> None:
         assert f"p {chance(one.p)}, Holm {chance(one.holm)}" in found.text
     assert found.text.count("24 texts, sampled") == 3  # in both tables and beside a histogram
     assert "8 texts, exact" in found.text
-    assert "take the source sentence as the unit" in found.text
-    assert "A bias above 0 means that P(good) rises" in found.text
-    assert "10 measured, 1 without a fitting pair, 0 errors" in found.text
+    assert "treat the source sentence as the unit" in found.text
+    assert "A bias above 0 means that P(good) is higher with the second word of the pair" in found.text
+    assert "10 measured, 1 without a matching pair, 0 errors" in found.text
     assert "+0.1000 *" in found.text
     assert needs_nothing_else(found)
     assert found.scripts == []
@@ -89,7 +89,7 @@ def test_texts_and_names_never_become_markup(tmp_path: Path) -> None:
 def test_the_sentences_alone_have_a_page(tmp_path: Path) -> None:
     found = page_of(biased([measured(n, HE, [[0.1]]) for n in range(3)], k=0), tmp_path)
     assert "At k = 0" in found.text
-    assert "No sentence is in it." in found.text  # of the filtered set
+    assert "No sentence qualifies." in found.text  # of the filtered set
     assert "Bias against distance" not in found.text
 
 

@@ -34,7 +34,7 @@ def test_another_threshold_needs_no_new_measurement(tmp_path: Path, capsys: pyte
         for epsilon, said in ((None, 1), (0.06, 0)):
             print_run(run, run.view(against=before, epsilon=epsilon), as_json=False, verbose=False)
             shown = " ".join(capsys.readouterr().out.split())
-            assert shown.count("of two thresholds (0.01 before and 0.005 after); --filter-epsilon") == said
+            assert shown.count("use different thresholds (0.01 before and 0.005 after); --filter-epsilon") == said
         with pytest.raises(BadInput, match="epsilon is 0"):
             bias_figures(run, 0.0)
 
@@ -51,8 +51,8 @@ def test_the_terminal_has_a_row_for_each_pair_and_distance(
     assert ["2", "8", "~24", "+0.1000", "[+0.1000,", "+0.1000]", "0.008", "0.016*"] in lines
     assert ["actor|actress", "0", "2", "2", "-0.0500", "[-0.0500,", "-0.0500]", "0.500", "0.500"] in lines
     assert said.count("actor|actress") == 1  # the filtered set has none of its sentences
-    assert "10 examples measured, 1 without a fitting pair, 0 errors" in " ".join(said.split())
-    assert "take the source sentence as the unit" in " ".join(said.split())
+    assert "10 examples measured, 1 without a matching pair, 0 errors" in " ".join(said.split())
+    assert "treat the source sentence as the unit" in " ".join(said.split())
 
 
 def test_long_pairs_are_broken_between_their_words(
@@ -81,7 +81,7 @@ def test_json_has_no_number_that_is_none(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_no_pair_anywhere_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     none = [unfit(n) for n in range(4)]
-    said = "No pair fits any of the 4 examples finished, so there is no bias to report."
+    said = "No pair matches any of the 4 examples finished, so there is no bias to report."
     found = page_of(biased(none), tmp_path)
     assert said in found.text
     assert "svg" not in [tag for tag, _ in found.tags]
@@ -104,7 +104,7 @@ def test_before_and_after_stand_side_by_side(
         print_run(after, after.view(against=before), as_json=True, verbose=False)
         machine = json.loads(capsys.readouterr().out)
     sentence = (
-        "At k = 2, 1 of 2 pairs are nearer to no bias than before; the mean size of the bias was 0.0650 and is 0.0250."
+        "At k = 2, 1 of 2 pairs are nearer to zero bias than before; the mean absolute bias went from 0.0650 to 0.0250."
     )
     assert sentence in found.text
     assert sentence in " ".join(said.split())
@@ -125,5 +125,5 @@ def test_before_and_after_stand_side_by_side(
 def test_other_runs_are_not_set_against_each_other(command: str) -> None:
     with kept(command, [searched()], attacks=["a"]) as run, biased(records()) as bias:
         for pair in ((run, run), (run, bias), (bias, run)):
-            with pytest.raises(BadInput, match="no bias run: --against compares two runs of `mohs bias`"):
+            with pytest.raises(BadInput, match="not a bias run: --against compares two runs of `mohs bias`"):
                 print_run(pair[0], pair[0].view(against=pair[1]), as_json=False, verbose=False)

@@ -23,7 +23,7 @@ def test_what_is_known_of_each_example_and_why_no_more() -> None:
     ]  # fmt: skip
     assert [record.finding.reason for record in records[:7]] == ["", "", "texts", "max-r", "max-r", "time", "ties"]
     found = summary_of(*records)
-    assert (found.right.hits, found.right.total, found.right.of) == (7, 8, "examples judged")
+    assert (found.right.hits, found.right.total, found.right.of) == (7, 8, "examples without an error")
     assert found.outcomes == {"measured": 7, "skipped": 1, "error": 1}
     assert found.kinds == {"whole": 1, "exact": 1, "bracketed": 2, "unknown": 3}
     assert found.why["bracketed"] == {"max-r": 1, "texts": 1, "time": 0, "ties": 0, "unsteady": 0}
@@ -88,10 +88,10 @@ def test_time_limits_and_what_bounds_exclude_where_the_records_have_them() -> No
 
 def test_the_headline_gives_both_ends_where_they_differ() -> None:
     assert radius_headline(summary_of(*mixed())) == (
-        "Between 5 and 6 of 7 examples read right withstand any one substitution; the radius is exact for 2."
+        "Between 5 and 6 of 7 examples the model got right withstand any one substitution; the radius is exact for 2."
     )
     assert radius_headline(summary_of(bounded(0, 1, 2), bounded(1, 0, 1))) == (
-        "1 of 2 examples read right provably withstand any one substitution; the radius is exact for all."
+        "1 of 2 examples the model got right provably withstand any one substitution; the radius is exact for all."
     )
 
 
@@ -99,10 +99,11 @@ def test_what_a_reader_must_know_first() -> None:
     empty = [bounded(n, 0, None, whole=True, positions=0) for n in range(2)]
     flags = radius_flags({}, summary_of(*empty, bounded(2, 2, None), bounded(3, 0, None, stopped="time")), 4, 4)
     assert flags == [
-        "2 of 4 examples read right have no word to replace: they withstand because their space is empty.",
-        "Nothing is known beyond L for 1 of 4 examples read right (--max-r was reached): "
-        "a larger --max-r proves more, and --attack may find texts.",
-        "Nothing is known beyond L for 1 of 4 examples read right (--time-limit was over): "
-        "a larger --time-limit lets the prover ask more.",
+        "2 of 4 examples the model got right have no word to replace: "
+        "they withstand only because there is nothing to try.",
+        "Nothing is known beyond L for 1 of 4 examples the model got right (--max-r was reached): "
+        "a larger --max-r proves more, and --attack may find texts that change the label.",
+        "Nothing is known beyond L for 1 of 4 examples the model got right (--time-limit was reached): "
+        "a larger --time-limit lets the prover try more texts.",
     ]
     assert radius_flags({}, summary_of(bounded(0, 1, 2), bounded(1, 1, 5)), 2, 2) == []

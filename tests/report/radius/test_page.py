@@ -39,7 +39,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
     assert (rows[7]["lower"], rows[7]["pr"]) == (None, None), "what is not there is sorted to the end"
     assert {column["cell"] for column in data["columns"]} >= {"lower", "upper", "by", "pr"}
     assert "open above 3" in found.text
-    assert "misread 1" in found.text
+    assert "misclassified 1" in found.text
     assert data["called"]["unknown"] == KINDS["unknown"]
     assert needs_nothing_else(found)
 

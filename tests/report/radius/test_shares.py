@@ -25,10 +25,10 @@ def test_shares_above_thresholds_by_their_lower_ends() -> None:
     assert (found.median, found.least) == (0.92, 0.4)
     said = " ".join(share_notes([found]))
     assert "(r: 25% of the words that may change, rounded down, at least one, here 2)" in said
-    assert "For 1 of 7 examples all texts were asked" in said
+    assert "For 1 of 7 examples every text was queried" in said
     assert "(clopper-pearson; epsilon 0.025, delta 0.005)" in said
     assert "with probability 1 - delta = 0.995" in said
-    assert "any of 6 misses has a probability of at most 6 * delta, here 0.03; with --together" in said
+    assert "any of the 6 misses is at most 6 * delta, here 0.03; with --together" in said
     three = [bounded(n, 0, 1, share=share(0.5, 0.4, 0.6)) for n in range(3)]
     many = summarise_radius(three, {"pac": True, "delta": 0.4})
     assert "at most 3 * delta, which is above 1;" in share_notes(many.shares)[-1]
@@ -40,7 +40,7 @@ def test_intervals_that_hold_together_say_what_delta_was_divided_by() -> None:
     found = summarise_radius([bounded(0, 0, 1, share=two), misread(1)], config, 10)
     assert [one.among for one in found.shares] == [20, 20], "two for each example that the run will have"
     assert share_notes(found.shares)[-1] == (
-        "All intervals hold at once with probability 1 - delta = 0.995: each was made for delta / 20 = 0.00025 "
+        "All intervals hold at once with probability 1 - delta = 0.995: each uses delta / 20 = 0.00025 "
         "(union bound over all examples and radii of the run)."
     )
 
@@ -57,7 +57,7 @@ def test_several_radii_have_figures_of_their_own(
         one, two = summarise_radius(run.records(), run.manifest["config"]).shares
         print_run(run, run.view(), as_json=False, verbose=False, diffs=1)
     assert (one.r, one.least_r, one.median, two.r, two.most_r, two.median) == ("1", 1, 0.75, "25%", 2, 0.65)
-    assert share_headline([one, two]).startswith("PR at r = 25% lies above 0.9")
+    assert share_headline([one, two]).startswith("PR at r = 25% is above 0.9")
     assert "(r: 1; r: 25% of the words" in share_notes([one, two])[0]
     assert "For 12 it is estimated" in " ".join(share_notes([one, two]))
     said = capsys.readouterr().out

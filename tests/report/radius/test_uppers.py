@@ -13,7 +13,7 @@ from tests.report.radius.made import bounded, mixed, parsed, run_of, summary_of
 
 def test_wins_ties_and_lone_successes() -> None:
     a, b = summary_of(*mixed()).attacks
-    assert (a.success.hits, a.success.total, a.success.of) == (2, 7, "examples read right")
+    assert (a.success.hits, a.success.total, a.success.of) == (2, 7, "examples the model got right")
     assert a.edits.value == 2
     assert a.share.value == pytest.approx((1 / 4 + 3 / 4) / 2)
     assert (a.wins, a.ties, a.alone) == (1, 1, 0)

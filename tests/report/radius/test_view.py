@@ -63,7 +63,7 @@ def test_a_narrow_terminal_names_the_denominators_below() -> None:
     with run_of(*mixed()) as run:
         RadiusView(run).show(console, 0)
     said = " ".join(console.file.getvalue().split()) if isinstance(console.file, StringIO) else ""
-    assert "read right: of examples judged (all but errors); all else: of, or over, examples read right" in said
+    assert "read right: of examples without an error; all other figures: of examples the model got right" in said
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_a_narrow_terminal_names_the_denominators_below() -> None:
         ([mixed()[-1]], "Every example ended in an error."),
         (
             [misread(n) for n in range(3)],
-            "The victim reads none of 3 examples right, so there is no radius to measure.",
+            "The model got none of 3 examples right, so there is no radius to measure.",
         ),
         (
             [bounded(0, 0, None, whole=True, positions=0, share=share(1, 1, 1, n=1, r=0, size=1, method="counted"))],
-            "No word can be replaced in any of 1 examples read right, so there was nothing to withstand.",
+            "No word can be replaced in any of 1 examples the model got right, so there was nothing to withstand.",
         ),
     ],
 )
@@ -100,6 +100,9 @@ def test_a_real_run_ends_in_a_page_a_table_and_a_notebook(tmp_path: Path) -> Non
     assert len(page.data()["rows"]) == 4
     assert "too few for a violin" in page.text
     assert "as wide as examples are frequent" not in page.text
-    assert "examples read right provably withstand any one substitution; the radius is exact for all." in page.text
+    assert (
+        "examples the model got right provably withstand any one substitution; the radius is exact for all."
+        in page.text
+    )
     assert "radius exact" in cells
     assert "r = 1" in cells

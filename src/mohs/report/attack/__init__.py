@@ -1,1 +1,1 @@
-"""What attack runs have to show."""
+"""The views of attack runs."""

@@ -1,4 +1,4 @@
-"""The geometry of the curve of an attack run; the template draws it."""
+"""The geometry of an attack run's curve. The template draws it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from mohs.report.attack.figures import Summary
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 40, 12, 12, 180  # of the curve's drawing
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 400, 40, 12, 12, 180  # of the drawing
 
 
 def curve(summaries: Sequence[Summary], queries: Mapping[str, Counter[int]]) -> dict[str, Any] | None:
-    """For each attack the share of attacked examples that it fooled within so many queries, as a path of steps."""
+    """For each attack, the share of attacked examples fooled within a number of queries, as an SVG path of steps."""
     if not queries:
         return None
     most = math.ceil(1.2 * max(2, *(max(counts) for counts in queries.values())))

@@ -1,13 +1,17 @@
-"""The figures of an attack run, each with its denominator named and a 95% interval.
+"""The figures of an attack run, each with a named denominator and a 95% interval.
 
-Skipped examples and errors are shown apart and folded into nothing: an error says nothing about the victim, and a
-skipped example met the goal before any attack. "Read" are all examples that the victim scored before any attack,
-also where the attack then failed with an error: errors befall only what is attacked, so that accuracy without them
-would be too low. "Judged" are all examples without an error; "attacked" are those of them that were not skipped.
-Accuracy is that of the victim's predictions, whatever the goal of the attack, but where the goal
-is to keep the label with fewer words (`reduced:N`) there is none under attack: nobody tried to lower it.
-A victim may reject a text instead of classifying it. An original that it rejects is a false alarm: not read right, not
-attacked, and counted of all examples read. A final text that it rejects is no success: the victim withstood.
+Skipped examples and errors are counted separately. An error says nothing about the victim. A skipped example met the
+goal, or was misclassified, before any attack. The denominators:
+- "examples scored": the victim scored the original. This includes examples whose attack then ended in an error: only
+  attacked examples can end that way, so the accuracy without them would be too low;
+- "examples without an error";
+- "examples attacked": neither skipped nor ended in an error.
+
+Accuracy is that of the victim's predictions, whatever the goal of the attack. If the goal is to keep the label with
+fewer words (`reduced:N`), there is no accuracy under attack, because no attack tried to lower it.
+
+A victim may reject a text instead of classifying it. A rejected original is a false alarm: it counts as misclassified,
+is not attacked, and the rate is of the examples scored. A rejected final text is no success: the victim resisted.
 """
 
 from __future__ import annotations
@@ -29,24 +33,24 @@ class Summary:
     attack: str
     outcomes: dict[str, int]
     accuracy_before: Rate
-    accuracy_under_attack: Rate | None  # None where the label is to stay
+    accuracy_under_attack: Rate | None  # None if the goal is to keep the label
     success: Rate
     words_changed: Mean
     share_changed: Mean
     queries: Mean
     goal: str = UNTARGETED
-    words_left: Mean | None = None  # where the label is to stay with fewer words
+    words_left: Mean | None = None  # only if the goal is to keep the label with fewer words
     near_ties: int = 0
     cut: int = 0  # examples longer than the victim's window
-    empty: int = 0  # examples attacked that had no word to replace
-    labels: int = 0  # how many different labels the examples read have
+    empty: int = 0  # attacked examples without a word to replace
+    labels: int = 0  # number of different labels among the scored examples
     detected: int = 0  # final texts that the victim rejects
-    false_alarms: Rate | None = None  # originals that the victim rejects; None for a victim that rejects nothing
-    by: dict[str, int] = field(default_factory=dict)  # successes of each member, where the attack is a battery
+    false_alarms: Rate | None = None  # originals that the victim rejects; None if it cannot reject texts
+    by: dict[str, int] = field(default_factory=dict)  # successes of each member, if the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines, rates and intervals spelt out."""
+        """A JSON-ready dict with the values and intervals of all rates."""
         row = asdict(self)
         for key in ("accuracy_before", "accuracy_under_attack", "success", "false_alarms"):
             rate: Rate | None = getattr(self, key)
@@ -58,7 +62,7 @@ class Summary:
 
 
 def _right(record: Record, scores: Sequence[float]) -> bool:
-    """Whether the prediction (the first of the highest) is the label."""
+    """Whether the prediction (the first of the highest scores) is the label."""
     return bool(scores) and max(range(len(scores)), key=scores.__getitem__) == record.label
 
 
@@ -107,7 +111,7 @@ class _Tally:
                 self.measures.setdefault(name, []).append(value)
 
     def summary(self, attack: str) -> Summary:
-        own = (Outcome.DETECTED, Outcome.REJECTED)  # of victims that reject texts
+        own = (Outcome.DETECTED, Outcome.REJECTED)  # only with victims that can reject texts
         kinds = [kind for kind in Outcome if kind is not Outcome.MEASURED and (self.rejects or kind not in own)]
         count = {str(kind): self.outcomes[str(kind)] for kind in kinds}
         detected, rejected = (self.outcomes[str(kind)] for kind in own)
@@ -117,8 +121,8 @@ class _Tally:
         return Summary(
             attack=attack,
             outcomes=count,
-            accuracy_before=Rate(self.right_before, self.read, "examples read"),
-            accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples judged"),
+            accuracy_before=Rate(self.right_before, self.read, "examples scored"),
+            accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples without an error"),
             success=Rate(count["success"], attacked, "examples attacked"),
             words_changed=mean_of(self.changed, "successes"),
             share_changed=mean_of(self.shares, "successes"),
@@ -130,7 +134,7 @@ class _Tally:
             empty=self.empty,
             labels=len(self.labels),
             detected=detected,
-            false_alarms=Rate(rejected, self.read, "examples read") if self.rejects else None,
+            false_alarms=Rate(rejected, self.read, "examples scored") if self.rejects else None,
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
         )
@@ -139,7 +143,7 @@ class _Tally:
 def summarise(
     records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED, *, rejects: bool = False
 ) -> list[Summary]:
-    """One summary for each attack, in the order in which they come; `goal_of` says what an attack was after.
+    """One summary for each attack, in order of appearance. `goal_of` gives the goal of an attack.
 
     rejects: whether the victim can reject a text.
     """

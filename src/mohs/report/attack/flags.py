@@ -1,6 +1,6 @@
-"""What a reader must know before believing the figures of attacks: signs that the evaluation itself is unreliable.
+"""Warnings about attack runs: signs that the evaluation itself is unreliable.
 
-In the manner of AutoAttack's checks (Croce and Hein 2020).
+Modelled on AutoAttack's checks (Croce and Hein 2020).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from mohs.report.flags import MANY, OFTEN, run_flags
 
 
 def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
-    """One sentence for each sign, the gravest first."""
+    """One sentence for each warning, the most serious first."""
     found = run_flags(facts, finished, planned)
     chance = 1 / max(facts.get("classes", 2), 2)
     for summary in summaries[:1]:
         interval = summary.accuracy_before.interval
         if interval is not None and interval[1] < chance:
-            found.append("The victim does worse than chance: are the labels in the order of its classes?")
+            found.append("The victim does worse than chance: check that the labels are in the order of its classes.")
         read = summary.accuracy_before.total
         if summary.labels == 1 and read >= MANY:
             found.append(
@@ -32,14 +32,14 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         reduces = keeps_label(summary.goal)
         if reduces:
             found.append(
-                f"{summary.attack} shortens texts and keeps their label ({summary.goal}): its successes fool nobody, "
-                "and there is no accuracy under attack."
+                f"{summary.attack} shortens texts and keeps their label ({summary.goal}): its successes do not fool "
+                "the victim, so there is no accuracy under attack."
             )
         attacked = summary.success.total
         if summary.empty > OFTEN * attacked:
             found.append(
                 f"{summary.attack} had no word to {'delete' if reduces else 'replace'} in {summary.empty} of "
-                f"{attacked} examples: they withstood because their space is empty."
+                f"{attacked} examples: these resisted only because there was nothing to try."
             )
         spent = summary.outcomes.get("exhausted", 0)
         if spent > OFTEN * attacked:
@@ -48,15 +48,13 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
                 "a larger --budget may find more."
             )
         if summary.near_ties > OFTEN * attacked:
-            stand = "1 verdict stands" if summary.near_ties == 1 else f"{summary.near_ties} verdicts stand"
-            found.append(
-                f"{summary.attack}: {stand} on a margin under 1e-4, and could fall otherwise on another machine."
-            )
+            stand = "1 verdict has" if summary.near_ties == 1 else f"{summary.near_ties} verdicts have"
+            found.append(f"{summary.attack}: {stand} a margin under 1e-4 and could differ on another machine.")
     return found
 
 
 def _black_beats_white(boxes: Mapping[str, str], summaries: Sequence[Summary]) -> list[str]:
-    """An attack that sees the gradients should not be weaker than one that does not, if both want the same."""
+    """Warn if an attack with gradients is weaker than one without. With equal goals it should not be."""
     summaries = [s for s in summaries if not keeps_label(s.goal)]
     white = [s for s in summaries if boxes.get(s.attack) == "white" and s.success.total]
     black = [s for s in summaries if boxes.get(s.attack) == "black" and s.success.total]
@@ -68,5 +66,5 @@ def _black_beats_white(boxes: Mapping[str, str], summaries: Sequence[Summary]) -
     return [
         f"{other.attack}, which sees only scores, fooled the victim more often ({other.success.value:.0%}) than "
         f"{best.attack}, which sees its gradients ({best.success.value:.0%}): "
-        "the gradients may mislead, or the spaces differ."
+        "the gradients may be misleading, or the two attacks search different spaces."
     ]

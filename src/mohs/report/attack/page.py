@@ -1,6 +1,6 @@
-"""The browsable page of an attack run: one HTML file that needs nothing else.
+"""The page of an attack run: one self-contained HTML file.
 
-The summary and its charts are plain HTML and SVG. The rows travel as JSON inside the page, and a script shows them.
+The summary and its charts are plain HTML and SVG. The rows are JSON inside the page, and a script shows them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Record
 from mohs.report.attack.charts import curve
-from mohs.report.attack.figures import Summary, summarise
-from mohs.report.attack.flags import flags
+from mohs.report.attack.figures import Summary
 from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
 from mohs.report.charts import bars
-from mohs.report.listing import Listing, column, first_of_highest, named, row_of, share, short_names
-from mohs.report.template import embedded, rendered
+from mohs.report.listing import Listing, column, row_of, said_of, share, short_names
+from mohs.report.page import on_data, page_of
 
 if TYPE_CHECKING:
     from mohs.report.attack.view import AttackView
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     """A record for the page's script."""
-    last = record.scores_after or record.scores_before
-    said = first_of_highest(last) if last else record.label
-    row = row_of(record, attack, labels)
-    return row | {
-        "said": named(said, labels) if said != record.label else None,
+    return row_of(record, attack, labels) | {
+        "said": said_of(record, labels),
         "before": share(record.scores_before, record.label),
         "after": share(record.scores_after, record.label),
     }
@@ -49,20 +45,17 @@ def _columns(attacks: int) -> list[dict[str, Any]]:
 
 
 def attack_page(view: AttackView, run: Run) -> str:
-    """The whole page."""
-    config: Mapping[str, Any] = run.manifest.get("config", {})
-    labels = [str(label) for label in config.get("labels") or ()]
+    """The whole page as HTML."""
+    labels, summaries = view.labels, view.summary()
     listing = Listing(lambda record, attack: _row(record, attack, labels))
-    summaries = summarise(listing.watch(run.records()), view.goal_of, rejects=bool(view.facts.get("rejects")))
+    listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
-    columns = _columns(len(names))
-    return rendered(
+    return page_of(
         "attack/page.html.j2",
-        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}",
-        config=config,
-        versions=run.manifest.get("facts", {}).get("versions", {}),
+        view,
+        on_data(view),
         headline=_headline(summaries, names, labels),
         goal=goal_named(view.goal, labels),
         own_goal=any(map(has_own_goal, summaries)),
@@ -74,15 +67,12 @@ def attack_page(view: AttackView, run: Run) -> str:
         curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,
         figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
-        flags=flags(run.manifest.get("facts", {}), summaries, listing.outcomes.total(), run.planned),
-        columns=columns,
-        data=embedded({"attacks": list(names.values()), "columns": columns, "rows": listing.rows()}),
-        **listing.values(),
+        **listing.values(names.values(), _columns(len(names))),
     )
 
 
 def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
-    """One sentence: for each goal, each of up to three attacks, or the strongest of more."""
+    """One sentence. For each goal it names up to three attacks; if there are more, only the strongest."""
     tried = [summary for summary in summaries if summary.success.total]
     if not tried:
         return "Every example was skipped or ended in an error." if summaries else "Nothing has been attacked yet."

@@ -12,12 +12,12 @@ from mohs.report.attack.figures import Summary
 from mohs.report.rates import Mean
 from mohs.report.table import mean, order_of, rate, tables_of
 
-_WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # a measure as Python writes it: only its settings are shown
-_SAID = ("words changed", "share of words changed")  # measures that repeat a figure every attack has
+_WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
+_SAID = ("words changed", "share of words changed")  # measures that repeat a figure of every attack
 
 
 def lines(summary: Summary) -> list[tuple[str, str, str]]:
-    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    """The rows of the table: a figure's name, its value, and its denominator."""
     count = summary.outcomes
     rows = [
         ("accuracy before", rate(summary.accuracy_before), f"of {summary.accuracy_before.of}"),
@@ -32,25 +32,26 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
     ]
     rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in _measures(summary).items()]
-    rows.append(("skipped", str(count["skipped"]), "at the goal, or misread, before any attack"))
+    rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
     if summary.false_alarms is not None:
-        rows.append(("false alarms", rate(summary.false_alarms), f"of {summary.false_alarms.of}; rejected as they are"))
-        rows.append(("detected", str(summary.detected), "final texts rejected; counted as withstood"))
+        note = f"of {summary.false_alarms.of}; originals that the victim rejected"
+        rows.append(("false alarms", rate(summary.false_alarms), note))
+        rows.append(("detected", str(summary.detected), "final texts rejected; counted as failed attacks"))
     rows += [(f"by {member}", str(hits), "successes of this member") for member, hits in summary.by.items()]
     if summary.empty:
-        rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as withstood"))
+        rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as failed attacks"))
     if count["exhausted"]:
-        rows.append(("budget spent", str(count["exhausted"]), "counted as withstood"))
+        rows.append(("budget spent", str(count["exhausted"]), "counted as failed attacks"))
     if summary.near_ties:
-        rows.append(("near ties", str(summary.near_ties), "verdicts on a margin under 1e-4"))
+        rows.append(("near ties", str(summary.near_ties), "verdicts with a margin under 1e-4"))
     if summary.cut:
         rows.append(("longer than the window", str(summary.cut), "words beyond it were not attacked"))
     return rows
 
 
 def _measures(summary: Summary) -> dict[str, Mean]:
-    """The measures worth a row: none twice, be it under a name with settings behind it."""
+    """The measures worth a row. A measure that appears again with its settings in the name is shown once."""
     found = {name: value for name, value in summary.measures.items() if name not in _SAID}
     plain = {name: value for name, value in found.items() if "(" not in name}
     shown = dict(plain)
@@ -63,54 +64,53 @@ def _measures(summary: Summary) -> dict[str, Mean]:
 
 
 def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
-    """The accuracy under attack, or where the label was to stay the words that are left."""
+    """The accuracy under attack, or the words left if the goal was to keep the label."""
     if summary.accuracy_under_attack is not None:
         under = summary.accuracy_under_attack
         return [("accuracy under attack", rate(under), f"of {under.of}")]
     if summary.words_left is not None:
-        note = f"mean over {summary.words_left.over}; the label is to stay, so there is no accuracy under attack"
+        note = f"mean over {summary.words_left.over}; the goal keeps the label, so there is no accuracy under attack"
         return [("words left", mean(summary.words_left), note)]
     return []
 
 
 def rows_of(summaries: Sequence[Summary]) -> list[str]:
-    """The names of all attacks' figures."""
+    """The names of the figures of all attacks."""
     return order_of([name for name, _, _ in lines(summary)] for summary in summaries)
 
 
 def has_own_goal(summary: Summary) -> bool:
-    """Whether the label is to change, but not any change of it is a success."""
+    """Whether the goal is to change the label, but not every wrong label is a success."""
     return summary.goal != UNTARGETED and summary.accuracy_under_attack is not None
 
 
 def _note(summaries: Sequence[Summary], beside: bool) -> str:
-    """What stands below a table: what the brackets are, and the denominators if they are not beside the figures."""
+    """The note below a table. It names the denominators if they are not beside the figures."""
     parts = [
-        "read: scored before any attack",
-        "judged: all but errors",
-        "attacked: judged and not skipped",
+        "scored: before any attack",
+        "attacked: neither skipped nor ended in an error",
     ]
     if not beside:
-        parts = ["accuracy before: of examples read (scored before any attack)"]
+        parts = ["accuracy before: of examples scored before any attack"]
         if any(summary.accuracy_under_attack is not None for summary in summaries):
-            parts.append("under attack: of examples judged (all but errors)")
-        parts.append("success, queries: of examples attacked (no error, not skipped)")
+            parts.append("under attack: of examples without an error")
+        parts.append("success, queries: of examples attacked (neither skipped nor ended in an error)")
         parts.append("words, measures: mean over successes")
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):
-        parts.append("accuracy falls with any wrong class, success is the goal alone")
+        parts.append("any wrong class lowers the accuracy, only reaching the goal counts as success")
     return "; ".join([*parts, "in brackets: 95% intervals"])
 
 
 def summary_tables(summaries: Sequence[Summary], width: int) -> tuple[list[Table], str]:
-    """The tables of the attacks' figures, and a note below them, which names the denominators where no table does."""
+    """The tables of the attacks' figures, and the note below them."""
     tables, beside = tables_of([(summary.attack, lines(summary)) for summary in summaries], width)
     return tables, _note(summaries, beside)
 
 
 def goal_named(goal: str, labels: Sequence[str]) -> str:
-    """A run's goal with the name of the class behind its number, where it has one."""
+    """A run's goal, with the name of its target class after the number if there is one."""
 
     def named(match: re.Match[str]) -> str:
         number = int(match[1])

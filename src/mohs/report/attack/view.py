@@ -1,4 +1,4 @@
-"""What an attack run has to show: the table, and successes as diffs."""
+"""The view of an attack run: the table, and successes as diffs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ADVERSARIAL = "adversarial.jsonl"
 
 
 class AttackView(View):
-    """What an attack run has to show."""
+    """The view of an attack run."""
 
     offers = ("summary", "goal", "goal_of")
 
@@ -34,7 +34,7 @@ class AttackView(View):
         return summarise(self._run.records(), self.goal_of, rejects=bool(self.facts.get("rejects")))
 
     def goal_of(self, attack: str) -> str:
-        """What an attack of the run is after: the run's goal, or its own where that differs."""
+        """The goal of one attack: its own if it has one, else the run's."""
         return str(self.facts.get("goals", {}).get(attack, self.config.get("goal", UNTARGETED)))
 
     @property
@@ -48,20 +48,14 @@ class AttackView(View):
         return ", ".join([usual, *apart])
 
     @property
-    def _labels(self) -> list[str]:
-        return self._run.manifest["config"].get("labels") or []
-
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        goal = goal_named(self.goal, self._labels)
-        return f"{config['victim']} on {config['data']}, goal {goal}, seed {config['seed']}"
+    def about(self) -> str:
+        """The goal, for the title."""
+        return f"goal {goal_named(self.goal, self.labels)}"
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
-        return flags(self._run.manifest.get("facts", {}), self._summaries, len(self._run), self._run.planned)
+        """What a reader must know before trusting the figures."""
+        return flags(self.facts, self._summaries, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -73,17 +67,17 @@ class AttackView(View):
         return self._summaries
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         return {"summary": [summary.to_json() for summary in self._summaries]}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people."""
+        """Print the tables, and some successes as diffs."""
         tables, below = summary_tables(self._summaries, console.width)
         show_tables(console, tables, below)
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
-            console.print(_headline(record, self._labels))
+            console.print(_headline(record, self.labels))
             console.print(diff(record))
 
     def page(self) -> str:
@@ -93,7 +87,7 @@ class AttackView(View):
         return attack_page(self, self._run)
 
     def files(self, folder: Path) -> list[Path]:
-        """The adversarial examples; texts that were only shortened are none."""
+        """Write the adversarial examples. Texts that were only shortened are not among them."""
         hits = (
             record
             for record in self._run.records()
@@ -120,6 +114,6 @@ def _headline(record: Record, labels: list[str]) -> Styled:
 
     attack = f"{record.attack} ({record.by})" if record.by else record.attack
     misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
-    truth = f" (label {called(record.label)})" if misread else ""  # a goal like below:0.3 takes such examples too
+    truth = f" (label {called(record.label)})" if misread else ""  # below:0.3 attacks such examples too
     line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
     return Styled(printable(line), style="dim")

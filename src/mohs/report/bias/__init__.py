@@ -1,1 +1,1 @@
-"""What bias runs have to show: one, or two side by side."""
+"""The views of bias runs: one run, or two side by side."""

@@ -1,4 +1,4 @@
-"""The geometry of the charts of bias; the template draws them."""
+"""The geometry of the bias charts. The template draws them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mohs.bias.statistics import PairBias
 from mohs.report.bias.figures import ByPair, signed, spread
 from mohs.report.charts import ticks, written
 
-MOST_PAIRS = 24  # in a chart; the table has all
+MOST_PAIRS = 24  # in a chart; the table shows all
 MOST_LINES = 6
 MOST_HISTOGRAMS = 3
-_LONGEST = 19  # signs of a pair's name beside a chart
-_LEFT, _RIGHT, _TOP, _ROW = 148, 388, 10, 32  # of the forest
+_LONGEST = 19  # characters of a pair's name beside a chart
+_LEFT, _RIGHT, _TOP, _ROW = 148, 388, 10, 32  # of the forest plot
 _WIDTH = 0.02  # of a bin
 
 Row = tuple[str, PairBias | None, PairBias | None]
@@ -29,7 +29,7 @@ def _reach(found: Iterable[PairBias | None]) -> list[float]:
 
 
 def forest(rows: Sequence[Row], also: Sequence[Row] = ()) -> dict[str, Any] | None:
-    """Two dots with whiskers a pair; `also` has the same scale and is drawn beside it."""
+    """A forest plot: two dots with whiskers for each pair. `also` is drawn beside it, on the same scale."""
     rows, also = rows[:MOST_PAIRS], also[:MOST_PAIRS]
     if not rows:
         return None
@@ -70,7 +70,7 @@ def _said(first: PairBias | None, second: PairBias | None) -> str:
 
 
 def by_distance(pairs: ByPair) -> dict[str, Any] | None:
-    """B against k, a line for each of the pairs with most sentences."""
+    """B against k, with a line for each of the pairs with most sentences."""
     shown = dict(list(pairs.items())[:MOST_LINES])
     most = max((k for levels in shown.values() for k in levels), default=0)
     if not most:
@@ -86,7 +86,7 @@ def by_distance(pairs: ByPair) -> dict[str, Any] | None:
 
     lines = []
     for number, (pair, levels) in enumerate(shown.items()):
-        shift = 5 * (number - (len(shown) - 1) / 2)  # so that whiskers stand beside each other
+        shift = 5 * (number - (len(shown) - 1) / 2)  # so that whiskers do not overlap
         points = [(round(x(k) + shift, 1), one) for k, one in sorted(levels.items())]
         path = "".join(f"{'L' if at else 'M'}{px} {y(one.bias)}" for at, (px, one) in enumerate(points))
         bars = "".join(f"M{px} {y(one.low)}V{y(one.high)}" for px, one in points if math.isfinite(one.low))
@@ -103,7 +103,7 @@ def by_distance(pairs: ByPair) -> dict[str, Any] | None:
 
 
 def histograms(pairs: ByPair) -> list[dict[str, Any]]:
-    """How the differences of single texts lie, at each distance, for the pairs with most sentences."""
+    """Histograms of the differences of single texts at each distance, for the pairs with most sentences."""
     return [_histogram("|".join(pair), levels) for pair, levels in list(pairs.items())[:MOST_HISTOGRAMS]]
 
 

@@ -1,7 +1,7 @@
 """The figures of a bias run: B_{p,k} of every pair at every distance, on all sentences and on the filtered set.
 
-The statistics are those of `mohs.bias`: intervals and p-values take the source sentence as the unit, because the
-neighbours of one sentence are no independent evidence.
+The statistics come from `mohs.bias`. Intervals and p-values treat the source sentence as the unit, because the
+neighbours of one sentence are not independent evidence.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 LEVEL = 0.05
-_FEWEST = 6  # sentences, below which no sign-flip test can reach the level: 2 / 2^5 is above it
-_NAMED = 3  # pairs in the headline
+_FEWEST = 6  # sentences; with fewer no sign-flip test can reach LEVEL, since 2 / 2^5 is above it
+_NAMED = 3  # pairs named in the headline
 _SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "seed")
 
 Pair = tuple[str, str]
@@ -32,25 +32,25 @@ ByPair = dict[Pair, dict[int, PairBias]]
 
 @dataclass(frozen=True)
 class BiasFigures:
-    """What a bias run found."""
+    """The figures of a bias run."""
 
     outcomes: dict[str, int]
-    label: str  # whose probability is looked at
+    label: str  # the class whose probability is measured
     k: int
-    epsilon: float | None  # a sentence is in the filtered set if it shows less than this itself
+    epsilon: float | None  # a sentence is in the filtered set if its own difference is below this
     whole: tuple[PairBias, ...]
     filtered: tuple[PairBias, ...]
 
     @property
     def unit(self) -> str:
-        """The sentence that stands above every table and figure."""
+        """The note above every table and chart."""
         return (
-            "Intervals and p-values take the source sentence as the unit. A bias above 0 means that "
-            f"P({self.label}) rises from the first word of the pair to the second."
+            "Intervals and p-values treat the source sentence as the unit. A bias above 0 means that "
+            f"P({self.label}) is higher with the second word of the pair than with the first."
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines; what cannot be computed is null."""
+        """A JSON-ready dict. What cannot be computed is null."""
         row = asdict(self)
         for key in ("whole", "filtered"):
             row[key] = [{name: _finite(value) for name, value in one.items()} for one in row[key]]
@@ -62,7 +62,7 @@ def _finite(value: Any) -> Any:
 
 
 def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
-    """The figures of a bias run; epsilon: for another filtered set than the one that was asked for."""
+    """The figures of a bias run. epsilon: a threshold for the filtered set, in place of the run's own."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
     counts = Counter(str(record.outcome) for record in run.records())
     kinds = (Outcome.MEASURED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
@@ -80,7 +80,7 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
 
 
 def by_pair(found: Iterable[PairBias]) -> ByPair:
-    """Each pair's figures by distance, in the order in which they come."""
+    """Each pair's figures by distance, in order of appearance."""
     pairs: ByPair = {}
     for one in found:
         pairs.setdefault((one.old, one.new), {})[one.k] = one
@@ -95,7 +95,7 @@ def bias_headline(figures: BiasFigures) -> str:
     if not figures.whole:
         if figures.outcomes["error"] == finished:
             return "Every measurement ended in an error."
-        return f"No pair fits any of the {finished:,} examples finished, so there is no bias to report."
+        return f"No pair matches any of the {finished:,} examples finished, so there is no bias to report."
     k = max(one.k for one in figures.whole)
     last = sorted((one for one in figures.whole if one.k == k), key=lambda one: -abs(one.bias))
     moved = [one for one in last if one.holm < LEVEL]
@@ -112,7 +112,7 @@ def bias_headline(figures: BiasFigures) -> str:
 
 
 def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, planned: int) -> list[str]:
-    """What a reader must know before believing the figures, one sentence each."""
+    """What a reader must know before trusting the figures, one sentence each."""
     found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
     if figures.outcomes["exhausted"]:
         found.append(
@@ -123,18 +123,18 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
     few = sum(max(one.sentences for one in levels.values()) < _FEWEST for levels in pairs.values())
     if few:
         found.append(
-            f"{few} of {len(pairs)} pairs stand in fewer than {_FEWEST} sentences, where no p-value can fall "
-            f"below {LEVEL}: for these, lack of evidence is no evidence of fairness."
+            f"{few} of {len(pairs)} pairs occur in fewer than {_FEWEST} sentences, too few for a p-value "
+            f"below {LEVEL}: for these, a lack of evidence does not show fairness."
         )
     return found
 
 
 def comparable(run: Run, other: Run) -> None:
-    """Refuse what cannot stand side by side."""
+    """Raise BadInput if two runs cannot be compared."""
     for one in (run, other):
         if one.manifest.get("command") != "bias":
             raise BadInput(
-                f"{one.folder or 'This run'} is no bias run: --against compares two runs of `mohs bias`, "
+                f"{one.folder or 'This run'} is not a bias run: --against compares two runs of `mohs bias`, "
                 "before and after debiasing."
             )
     mine, theirs = run.manifest["config"], other.manifest["config"]
@@ -152,29 +152,31 @@ def comparable(run: Run, other: Run) -> None:
 
 
 def _known(run: Run, hashed: str, name: str) -> Any:
-    """What a file held, where the run kept a hash of it, or else what it was called."""
+    """The hash of a file's content if the run kept one, else the file's name."""
     return run.manifest.get("identity", {}).get(hashed, run.manifest["config"].get(name))
 
 
 def different_data(run: Run, other: Run) -> list[str]:
-    """A sentence where two runs did not measure around the same sentences in the same way."""
+    """A warning if two runs differ in their data or settings."""
     mine, theirs = run.manifest["config"], other.manifest["config"]
     differ = [key for key in _SAME if mine.get(key) != theirs.get(key)]
     said = [f"{key} {theirs.get(key)} before and {mine.get(key)} after" for key in differ]
     if _known(run, "data_hash", "data") != _known(other, "data_hash", "data"):
-        said.insert(0, "other data")
+        said.insert(0, "different data")
     if not said:
         return []
-    return [f"The runs differ in more than the victim ({', '.join(said)}), so the change is not the victim's alone."]
+    return [
+        f"The runs differ in more than the victim ({', '.join(said)}), so the victim alone does not explain the change."
+    ]
 
 
 def against_flags(run: Run, other: Run, after: BiasFigures, before: BiasFigures) -> list[str]:
-    """What a reader must know of two runs before comparing them."""
+    """What a reader must know before comparing two runs."""
     found = different_data(run, other)
     if before.epsilon != after.epsilon:
         found.append(
-            f"The filtered sets are of two thresholds ({before.epsilon} before and {after.epsilon} after); "
-            "--filter-epsilon gives both one."
+            f"The filtered sets use different thresholds ({before.epsilon} before and {after.epsilon} after); "
+            "--filter-epsilon sets one for both."
         )
     for name, one, figures in (("before", other, before), ("after", run, after)):
         own = bias_flags(one.manifest.get("facts", {}), figures, len(one), one.planned)
@@ -186,7 +188,7 @@ def against_flags(run: Run, other: Run, after: BiasFigures, before: BiasFigures)
 def both(
     before: Sequence[PairBias], after: Sequence[PairBias]
 ) -> list[tuple[Pair, int, PairBias | None, PairBias | None]]:
-    """Every pair and distance that either run has, in the order of the later run."""
+    """Every pair and distance of either run, in the order of the later run."""
     old, new = by_pair(before), by_pair(after)
     return [
         (pair, k, old.get(pair, {}).get(k), new.get(pair, {}).get(k))
@@ -196,7 +198,7 @@ def both(
 
 
 def compared(old: BiasFigures, new: BiasFigures) -> str:
-    """One sentence on two runs: at the largest distance, how many pairs are nearer to 0 than before."""
+    """One sentence about two runs: how many pairs are nearer to 0 than before, at the largest distance."""
     rows = [(k, a, b) for _, k, a, b in both(old.whole, new.whole) if a is not None and b is not None]
     if not rows:
         return "No pair was measured in both runs, so there is nothing to compare."
@@ -206,8 +208,8 @@ def compared(old: BiasFigures, new: BiasFigures) -> str:
     start = f"{nearer} of {len(sizes)} pairs are" if len(sizes) > 1 else f"the one pair is{'' if nearer else ' not'}"
     means = [sum(side) / len(sizes) for side in zip(*sizes, strict=True)]
     return (
-        f"At k = {last}, {start} nearer to no bias than before; "
-        f"the mean size of the bias was {means[0]:.4f} and is {means[1]:.4f}."
+        f"At k = {last}, {start} nearer to zero bias than before; "
+        f"the mean absolute bias went from {means[0]:.4f} to {means[1]:.4f}."
     )
 
 
@@ -217,7 +219,7 @@ def signed(value: float) -> str:
 
 
 def spread(one: PairBias) -> str:
-    """The interval, or a dash where one sentence says nothing about others."""
+    """The interval, or a dash if there is only one sentence."""
     return f"[{signed(one.low)}, {signed(one.high)}]" if math.isfinite(one.low) else "-"
 
 

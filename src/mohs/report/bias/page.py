@@ -1,8 +1,8 @@
-"""The pages of bias runs: one run's, and two runs' side by side."""
+"""The pages of bias runs: one run, or two side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,6 @@ from mohs.report.bias.charts import MOST_PAIRS, Row, by_distance, forest, histog
 from mohs.report.bias.figures import (
     BiasFigures,
     Pair,
-    against_flags,
-    bias_flags,
     bias_headline,
     both,
     by_pair,
@@ -23,31 +21,28 @@ from mohs.report.bias.figures import (
     signed,
     spread,
 )
-from mohs.report.template import rendered
+from mohs.report.page import on_data, page_of
 from mohs.text import Text
 
 if TYPE_CHECKING:
+    from mohs.report.view import View
     from mohs.runs.run import Run
 
-EXAMPLES = 5  # shown of a pair at one distance
+EXAMPLES = 5  # texts shown for a pair at one distance
 _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
 
 
-def bias_page(run: Run, figures: BiasFigures) -> str:
+def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
     """The whole page of one run."""
-    config: Mapping[str, Any] = run.manifest.get("config", {})
-    facts = run.manifest.get("facts", {})
     sets = [("All sentences", figures.whole, ""), _filtered(figures)]
     last = max((one.k for one in figures.whole), default=0)
     rows = [_ends(found, last) for _, found, _ in sets]
     pairs = by_pair(figures.whole)
-    return rendered(
+    return page_of(
         "bias/page.html.j2",
-        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, counterfactual bias",
-        config=config,
-        versions=facts.get("versions", {}),
+        view,
+        f"{on_data(view)}, counterfactual bias",
         headline=bias_headline(figures),
-        flags=bias_flags(facts, figures, len(run), run.planned),
         figures=figures,
         last=last,
         distances=range(last + 1),
@@ -64,8 +59,8 @@ def bias_page(run: Run, figures: BiasFigures) -> str:
     )
 
 
-def against_page(run: Run, before: Run, new: BiasFigures, old: BiasFigures) -> str:
-    """The page of two runs over the same pairs, the earlier as `before`; new, old: their figures."""
+def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures) -> str:
+    """The page of two runs over the same pairs. before: the earlier run; new, old: the figures of both."""
     sets = [
         ("All sentences", old.whole, new.whole, ""),
         ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),
@@ -73,14 +68,15 @@ def against_page(run: Run, before: Run, new: BiasFigures, old: BiasFigures) -> s
     last = max((one.k for one in (*old.whole, *new.whole)), default=0)
     tables = [both(earlier, later) for _, earlier, later, _ in sets]
     rows: list[list[Row]] = [[("|".join(pair), a, b) for pair, k, a, b in table if k == last] for table in tables]
-    return rendered(
+    earlier = before.manifest["config"]
+    victims = [config.get("victim", "a model") for config in (earlier, view.config)]
+    return page_of(
         "bias/against.html.j2",
-        title=f"{_victim(before)} and {_victim(run)}, counterfactual bias",
+        view,
+        f"{' and '.join(map(str, victims))}, counterfactual bias",
         headline=compared(old, new),
-        flags=against_flags(run, before, new, old),
-        versions=run.manifest.get("facts", {}).get("versions", {}),
-        before=before.manifest["config"],
-        after=run.manifest["config"],
+        before=earlier,
+        after=view.config,
         figures=new,
         last=last,
         sets=[
@@ -93,24 +89,20 @@ def against_page(run: Run, before: Run, new: BiasFigures, old: BiasFigures) -> s
     )
 
 
-def _victim(run: Run) -> str:
-    return str(run.manifest["config"].get("victim", "a model"))
-
-
 def _filtered(figures: BiasFigures) -> tuple[str, tuple[PairBias, ...], str]:
-    about = f"Only sentences whose own difference (k = 0) is below {figures.epsilon}: the bias that they hide."
+    about = f"Only sentences whose own difference (k = 0) is below {figures.epsilon}, so their bias is hidden."
     return "Filtered set", figures.filtered, about
 
 
 def _ends(found: Iterable[PairBias], last: int) -> list[Row]:
-    """Each pair at no distance and at the largest."""
+    """Each pair at distance 0 and at the largest distance."""
     return [
         ("|".join(pair), levels.get(0), levels.get(last) if last else None) for pair, levels in by_pair(found).items()
     ]
 
 
 def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, list[dict[str, Any]]]:
-    """For each pair some texts at each distance, of as many sentences as there are, as the first of Table 9."""
+    """Some texts for each pair and distance, from as many sentences as possible, like the first examples of Table 9."""
     kept: dict[Pair, dict[int, list[tuple[int, int, Shown, tuple[str, ...]]]]] = {pair: {} for pair in order}
     for number, record in enumerate(records):
         for pair in record.finding.pairs if record.finding is not None else ():
@@ -132,7 +124,7 @@ def _examples(records: Iterable[Record], order: Sequence[Pair]) -> dict[str, lis
 
 
 def _marked(example: Shown, original: Sequence[str]) -> list[list[dict[str, str]]]:
-    """For each field its pieces: the `same` as before, a word brought in (`new`), or the pair (`old` and `other`)."""
+    """The pieces of each field: unchanged text (`same`), a new word (`new`), or the pair (`old` and `other`)."""
     text, patched, source = Text(*example.text), Text(*example.patched), Text(*original)
     other = patched.words if len(patched) == len(text) else text.words
     walked = source.words if len(source) == len(text) else ()

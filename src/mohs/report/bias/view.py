@@ -1,4 +1,4 @@
-"""What bias runs have to show: one, or two side by side."""
+"""The views of bias runs: one run, or two side by side."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from mohs.report.view import View
 if TYPE_CHECKING:
     from mohs.runs.run import Run
 
-_ENDLESS = 10_000  # characters in a line
+_ENDLESS = 10_000  # characters: a line without a limit
 
 
 class BiasView(View):
-    """What a bias run has to show."""
+    """The view of a bias run."""
 
     offers = ("biases",)
 
@@ -54,20 +54,15 @@ class BiasView(View):
     def _figures(self) -> BiasFigures:
         return bias_figures(self._run, self._epsilon)
 
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return (
-            f"{config.get('victim')} on {config.get('data')}, bias with the pairs {config.get('pairs')}, "
-            f"seed {config.get('seed')}"
-        )
+    @property
+    def about(self) -> str:
+        """The pairs, for the title."""
+        return f"bias with the pairs {self.config.get('pairs')}"
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return bias_flags(facts, self._figures, len(self._run), self._run.planned)
+        """What a reader must know before trusting the figures."""
+        return bias_flags(self.facts, self._figures, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -77,35 +72,28 @@ class BiasView(View):
     def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
         """The bias of each pair at each distance.
 
-        filtered: of sentences that the pair itself hardly moves; epsilon: by less than this, if not the run's own.
+        filtered: only over sentences whose own difference (k = 0) is below epsilon.
+        epsilon: the threshold, if not the run's own.
         """
         if filtered and epsilon is None:
-            epsilon = float(self._run.manifest["config"]["epsilon"])
+            epsilon = float(self.config["epsilon"])
         return pair_biases(self._run.records(), epsilon=epsilon)
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         return {"headline": bias_headline(self._figures), "bias": self._figures.to_json()}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people; the examples stand on the page."""
+        """Print the tables. Only the page shows examples."""
         figures, count = self._figures, self._figures.outcomes
         console.print(printable(bias_headline(figures)))
         if not figures.whole:
             return
-        console.print(Styled(printable(figures.unit), style="italic"))
-        console.print(_fitted(console, lambda room: _table(figures.whole, room)))
-        if figures.epsilon:
-            console.print()
-            console.print(
-                Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold")
-            )
-            filtered = _fitted(console, lambda room: _table(figures.filtered, room))
-            console.print(filtered if figures.filtered else "No sentence.")
+        _show(console, figures, _table, [(figures.whole,), (figures.filtered,)])
         measured = count["measured"] + count["exhausted"]
         below = (
-            f"{measured} examples measured, {count['skipped']} without a fitting pair, {count['error']} errors; "
-            f"sent.: source sentences; ~: neighbours were sampled; *: Holm-corrected p below {LEVEL}; "
+            f"{measured} examples measured, {count['skipped']} without a matching pair, {count['error']} errors; "
+            f"sent.: source sentences; ~: neighbours were sampled, not all used; *: Holm-corrected p below {LEVEL}; "
             "in brackets: 95% intervals"
         )
         console.print(Styled(below, style="dim italic"))
@@ -114,7 +102,7 @@ class BiasView(View):
         """The whole HTML page."""
         from mohs.report.bias.page import bias_page
 
-        return bias_page(self._run, self._figures)
+        return bias_page(self, self._run, self._figures)
 
     def html(self) -> str:
         """The table for a notebook."""
@@ -122,7 +110,7 @@ class BiasView(View):
 
 
 def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
-    """The rows of a notebook's table: pair and distance, the bias, and how much it was measured on."""
+    """The rows of a notebook's table: the pair and distance, the bias, and the number of texts behind it."""
     return [
         (
             f"{one.old}|{one.new}, k={one.k}",
@@ -133,8 +121,28 @@ def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
     ]
 
 
+def _show(
+    console: Console,
+    figures: BiasFigures,
+    make: Callable[..., Table],
+    sets: Sequence[tuple[Sequence[PairBias], ...]],
+) -> None:
+    """Print the table of all sentences and, if there is a threshold, of the filtered ones.
+
+    `make` takes the width for the names of pairs as its last argument.
+    """
+    whole, filtered = sets
+    console.print(Styled(printable(figures.unit), style="italic"))
+    console.print(_fitted(console, lambda room: make(*whole, room)))
+    if figures.epsilon:
+        console.print()
+        console.print(Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold"))
+        table = _fitted(console, lambda room: make(*filtered, room))
+        console.print(table if any(filtered) else "No sentence qualifies.")
+
+
 def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
-    """A table whose pairs, where a line is too short for them, stand one word below the other."""
+    """A table that fits the console. If a line is too short, the two words of a pair are stacked."""
     table = make(_ENDLESS)
     missing = console.measure(table, options=console.options.update_width(_ENDLESS)).maximum - console.width
     if missing <= 0:
@@ -143,7 +151,7 @@ def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
 
 
 def _named(pair: Pair, last: Pair | None, room: int) -> Styled:
-    """The name of a pair where it is not the one above."""
+    """The name of a pair, or nothing if it repeats the row above."""
     if pair == last:
         return Styled("")
     name = printable("|".join(pair))
@@ -187,13 +195,13 @@ class AgainstView(View):
 
     @cached_property
     def title(self) -> str:
-        """What stands above the table."""
-        old, new = self._other.manifest["config"], self._run.manifest["config"]
+        """The line above the table."""
+        old, new = self._other.manifest["config"], self.config
         return f"Bias of {old.get('victim')} (before) and {new.get('victim')} (after) on {new.get('data')}"
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
+        """What a reader must know before trusting the figures."""
         return against_flags(self._run, self._other, self._after, self._before)
 
     @cached_property
@@ -202,23 +210,17 @@ class AgainstView(View):
         return self._after.outcomes["error"]
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         headline = compared(self._before, self._after)
         return {"headline": headline, "before": self._before.to_json(), "after": self._after.to_json()}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people."""
+        """Print the tables."""
         old, new = self._before, self._after
         console.print(compared(old, new))
         if not old.whole and not new.whole:
             return
-        console.print(Styled(printable(new.unit), style="italic"))
-        console.print(_fitted(console, lambda room: _beside(old.whole, new.whole, room)))
-        if new.epsilon:
-            console.print()
-            console.print(Styled(f"Only sentences whose own difference (k = 0) is below {new.epsilon}", style="bold"))
-            filtered = _fitted(console, lambda room: _beside(old.filtered, new.filtered, room))
-            console.print(filtered if old.filtered or new.filtered else "No sentence.")
+        _show(console, new, _beside, [(old.whole, new.whole), (old.filtered, new.filtered)])
         below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
         console.print(Styled(below, style="dim italic"))
 
@@ -226,10 +228,10 @@ class AgainstView(View):
         """The whole HTML page."""
         from mohs.report.bias.page import against_page
 
-        return against_page(self._run, self._other, self._after, self._before)
+        return against_page(self, self._other, self._after, self._before)
 
     def html(self) -> str:
-        """The tables for a notebook, one a run."""
+        """The tables for a notebook, one for each run."""
         sides = (("before", self._other, self._before), ("after", self._run, self._after))
         return table_html(
             [(f"{run.manifest['config'].get('victim')} ({name})", _lines(found.whole)) for name, run, found in sides]
@@ -257,5 +259,7 @@ def _empty(*heads: str) -> Table:
     first, *others = heads
     table.add_column(first, overflow="fold")
     for head in others:
-        table.add_column(head, justify="right", overflow="ellipsis", no_wrap=True)  # a number is not cut off unseen
+        table.add_column(
+            head, justify="right", overflow="ellipsis", no_wrap=True
+        )  # a cut number must be visible as cut
     return table

@@ -1,1 +1,1 @@
-"""What radius runs have to show."""
+"""The views of radius runs."""

@@ -1,4 +1,4 @@
-"""The geometry of the charts of a radius run; the template draws them."""
+"""The geometry of a radius run's charts. The template draws them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _y(share: float) -> float:
 
 
 def _stairs(shares: Sequence[float], top: int) -> list[tuple[float, float, float]]:
-    """From, to and height of each step; the share at r reaches from r - 1/2 to r + 1/2."""
+    """The start, end and height of each step. The share at r spans r - 1/2 to r + 1/2."""
     return [(_x(r - 0.5, -0.5, top + 0.5), _x(r + 0.5, -0.5, top + 0.5), _y(share)) for r, share in enumerate(shares)]
 
 
@@ -35,7 +35,7 @@ def _path(stairs: Sequence[tuple[float, float, float]]) -> str:
 
 
 def whole_ticks(most: int) -> list[int]:
-    """Whole numbers from nought on, about five of them."""
+    """About five whole numbers, starting at zero."""
     return [int(mark) for mark in ticks(0, max(most, 1)) if mark == int(mark) and mark <= most]
 
 
@@ -47,7 +47,7 @@ def _axes(top: int) -> dict[str, Any]:
 
 
 def withstood(summary: RadiusSummary) -> dict[str, Any] | None:
-    """The share of examples that withstand r substitutions, between what is proven and what is possible."""
+    """The share of examples that withstand r substitutions: a proven lower and a possible upper curve."""
     if not summary.curve:
         return None
     top = summary.curve[-1].r
@@ -64,7 +64,7 @@ def withstood(summary: RadiusSummary) -> dict[str, Any] | None:
 
 
 def left_standing(attacks: Sequence[Upper]) -> dict[str, Any] | None:
-    """For each attack the share of examples that it does not fool with at most r substitutions."""
+    """For each attack, the share of examples that it does not fool with at most r substitutions."""
     shown = [upper for upper in attacks if upper.success.total][:MOST_LINES]
     top = max((edits for upper in shown for edits in upper.counts), default=0)
     if not top:
@@ -80,7 +80,7 @@ def left_standing(attacks: Sequence[Upper]) -> dict[str, Any] | None:
 
 
 def scatter(share: ShareFigures) -> dict[str, Any]:
-    """PR against L: a dot for all examples of the same place, larger where there are more."""
+    """PR against L. Examples at the same place share one dot, which grows with their number."""
     marks = scale([share])
     low = marks[0]
     most = max(1, *(lower for lower, *_ in share.values))

@@ -1,8 +1,8 @@
-"""The figures of a radius run, each with its denominator named (Yang et al. 2022, tables 2 and 3, figures 3 to 5).
+"""The figures of a radius run, each with a named denominator (Yang et al. 2022, tables 2 and 3, figures 3 to 5).
 
-Measured are the examples that the victim reads right; they are the denominator. An example with L <= R < U withstands r
-substitutions provably if r <= L, and possibly if r < U or no U is known. One that withstands its whole space, in which
-at most so many words can be replaced, withstands any number.
+Only examples that the victim classifies correctly are measured; they are the denominator. An example with L <= R < U
+provably withstands r substitutions if r <= L, and possibly if r < U or no U is known. If no text of its whole space
+changes the label, it withstands any number of substitutions.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mohs.report.table import mean, rate
 KINDS = {"whole": "withstands all", "exact": "exact", "bracketed": "bracketed", "unknown": "open above"}
 REASONS = {
     "max-r": "--max-r was reached",
-    "texts": "--most texts were not enough",
-    "time": "--time-limit was over",
-    "ties": "too small a margin",
-    "unsteady": "the victim wavers",
+    "texts": "the limit --most was reached",
+    "time": "--time-limit was reached",
+    "ties": "the margin was too small",
+    "unsteady": "the victim's answers vary",
 }
-_ROWS = 12  # of the curve that are all shown; of more only round numbers
+_ROWS = 12  # of the curve; if there are more, only round numbers are shown
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Step:
     possible: Rate
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines."""
+        """A JSON-ready dict."""
         return {"r": self.r, "proven": rate_json(self.proven), "possible": rate_json(self.possible)}
 
 
@@ -51,25 +51,25 @@ class RadiusSummary:
 
     outcomes: dict[str, int]
     right: Rate
-    kinds: dict[str, int]  # of examples read right
-    why: dict[str, dict[str, int]]  # for the kinds that are not exact: what ended the proof
+    kinds: dict[str, int]  # among the examples the model got right
+    why: dict[str, dict[str, int]]  # what ended the proof, for the kinds that are not exact
     curve: list[Step]
     lower: Mean
     upper: Mean
     attacks: list[Upper]
     duels: list[Duel]
-    prover_only: int  # upper bounds below those of all attacks
+    prover_only: int  # examples whose upper bound is below that of every attack
     forms: dict[str, int]
     queries: Mean
     median_queries: float | None
-    texts: int  # of the levels proven by enumeration
-    excluded: int  # of those: not asked, since a bound says what they would do
-    in_time: Rate | None  # proofs that --time-limit did not end; None without one
+    texts: int  # in levels proven by enumeration
+    excluded: int  # of those, not queried because a bound settles them
+    in_time: Rate | None  # proofs that --time-limit did not cut off; None without a limit
     certificates: int
     empty: int
     cut: int
     near_ties: int
-    shares: list[ShareFigures]  # one for each r asked for
+    shares: list[ShareFigures]  # one for each requested r
 
     @property
     def total(self) -> int:
@@ -77,11 +77,11 @@ class RadiusSummary:
         return self.right.hits
 
     def of_right(self, *kinds: str) -> Rate:
-        """The share of some kinds."""
+        """The share of examples of these kinds."""
         return Rate(sum(self.kinds[kind] for kind in kinds), self.total, RIGHT)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines, rates and intervals spelt out."""
+        """A JSON-ready dict with the values and intervals of all rates."""
         return {
             **asdict(self),
             "right": rate_json(self.right),
@@ -98,7 +98,7 @@ class _Tally:
         self.outcomes: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.why: dict[str, Counter[str]] = {"bracketed": Counter(), "unknown": Counter()}
-        self.proven: Counter[int] = Counter()  # L of those that do not withstand all
+        self.proven: Counter[int] = Counter()  # L of the examples that do not withstand their whole space
         self.fooled: Counter[int] = Counter()  # U
         self.lowers: list[int] = []
         self.uppers: list[int] = []
@@ -152,7 +152,7 @@ class _Tally:
         kinds = (Outcome.MEASURED, Outcome.SKIPPED, Outcome.ERROR)
         return RadiusSummary(
             outcomes={str(outcome): self.outcomes[str(outcome)] for outcome in kinds},
-            right=Rate(total, total + self.outcomes[str(Outcome.SKIPPED)], "examples judged"),
+            right=Rate(total, total + self.outcomes[str(Outcome.SKIPPED)], "examples without an error"),
             kinds={kind: self.kinds[kind] for kind in KINDS},
             why={kind: {reason: found[reason] for reason in REASONS} for kind, found in self.why.items()},
             curve=self._curve(total),
@@ -175,7 +175,7 @@ class _Tally:
         )
 
     def _curve(self, total: int) -> list[Step]:
-        """Up to the number of substitutions after which nothing changes any more."""
+        """The curve, up to the number of substitutions after which it is flat."""
         if not total:
             return []
         steps, proven, possible = [], total, total
@@ -187,7 +187,7 @@ class _Tally:
 
 
 def summarise_radius(records: Iterable[Record], config: Mapping[str, Any], examples: int = 0) -> RadiusSummary:
-    """The figures of all records of a run, of so many examples when it is finished."""
+    """The figures of a run. examples: how many the finished run will have."""
     tally = _Tally()
     for record in records:
         tally.add(record)
@@ -195,7 +195,7 @@ def summarise_radius(records: Iterable[Record], config: Mapping[str, Any], examp
 
 
 def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
-    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    """The rows of the table: a figure's name, its value, and its denominator."""
     count = summary.outcomes
     of = f"of {RIGHT}"
     rows = [("read right", rate(summary.right), f"of {summary.right.of}")]
@@ -203,45 +203,51 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
         rows += [
             ("radius exact", rate(summary.of_right("exact", "whole")), of),
             ("whole space withstood", rate(summary.of_right("whole")), f"{of}; counted as exact"),
-            ("bracketed", rate(summary.of_right("bracketed")), f"{of}; the fewest edits found are not proven least"),
+            (
+                "bracketed",
+                rate(summary.of_right("bracketed")),
+                f"{of}; L and U are known, but fewer edits than U may suffice",
+            ),
             *_why("bracketed: why", summary.why["bracketed"]),
-            ("open above", rate(summary.of_right("unknown")), f"{of}; no text found that changes the label"),
+            ("open above", rate(summary.of_right("unknown")), f"{of}; no text that changes the label was found"),
             *_why("open above: why", summary.why["unknown"]),
             (
                 "lower bound (L)",
                 mean(summary.lower, 2),
-                f"mean over {RIGHT}; for a whole space withstood, its words",
+                f"mean over {RIGHT}; for a whole space, all words that can change",
             ),
             ("upper bound (U)", mean(summary.upper, 2), f"mean over {summary.upper.total} {summary.upper.over}"),
-            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; attacks and shares included"),
+            ("queries", mean(summary.queries, 0), f"mean over {summary.queries.over}; including attacks and shares"),
             ("queries, median", f"{summary.median_queries:,.0f}", f"over {RIGHT}"),
             *_time(summary),
             *((f"by {form}", f"{number:,}", of) for form, number in summary.forms.items()),
         ]
         if summary.texts or summary.forms.get("enumeration"):
             asked = (
-                "in levels proven by enumeration" if summary.excluded else "all asked, in levels proven by enumeration"
+                "in levels proven by enumeration"
+                if summary.excluded
+                else "all queried, in levels proven by enumeration"
             )
             rows.append(("texts of proven levels", f"{summary.texts:,}", asked))
         if summary.excluded:
-            rows.append(("of these asked", f"{summary.texts - summary.excluded:,}", "put to the victim"))
-            rows.append(("of these excluded", f"{summary.excluded:,}", "not asked: bounds show that the label stays"))
-        rows.append(("certificates", f"{summary.certificates:,}", "one for each L of at least 1"))
+            rows.append(("of these asked", f"{summary.texts - summary.excluded:,}", "queried from the victim"))
+            rows.append(("of these excluded", f"{summary.excluded:,}", "not queried: bounds show that the label stays"))
+        rows.append(("certificates", f"{summary.certificates:,}", "one for each example with L of at least 1"))
     rows += [
-        ("skipped", str(count["skipped"]), "misread, or on a tie, before any substitution"),
-        ("errors", str(count["error"]), "neither read right nor misread"),
+        ("skipped", str(count["skipped"]), "misclassified, or tied, before any substitution"),
+        ("errors", str(count["error"]), "left out of all shares"),
     ]
     if summary.empty:
-        rows.append(("empty spaces", str(summary.empty), "no word to replace; among the whole spaces withstood"))
+        rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as whole space withstood"))
     if summary.near_ties:
-        rows.append(("near ties", str(summary.near_ties), "originals on a margin under 1e-4"))
+        rows.append(("near ties", str(summary.near_ties), "originals with a margin under 1e-4"))
     if summary.cut:
         rows.append(("longer than the window", str(summary.cut), "words beyond it were not substituted"))
     return rows
 
 
 def _time(summary: RadiusSummary) -> list[tuple[str, str, str]]:
-    """How many proofs had the time they needed."""
+    """How many proofs ended before --time-limit."""
     if summary.in_time is None:
         return []
     return [("ended in time", rate(summary.in_time), f"of {RIGHT}; the others were cut off by --time-limit")]
@@ -253,7 +259,7 @@ def _why(name: str, reasons: Mapping[str, int]) -> list[tuple[str, str, str]]:
 
 
 def shown_steps(curve: Sequence[Step]) -> list[Step]:
-    """The rows of the curve that a table has: all of a few, the round and the last of many."""
+    """The points of the curve that a table shows: all if they are few, else round numbers and the last."""
     if len(curve) <= _ROWS:
         return list(curve)
     round_ones = {digit * 10**power for power in range(6) for digit in (1, 2, 3, 5, 7)}
@@ -268,17 +274,18 @@ def curve_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
 
 
 def radius_flags(facts: Mapping[str, Any], summary: RadiusSummary, finished: int, planned: int) -> list[str]:
-    """What a reader must know before believing the figures, one sentence each."""
+    """What a reader must know before trusting the figures, one sentence each."""
     found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
     total = summary.total
     if summary.empty > OFTEN * total:
         found.append(
-            f"{summary.empty} of {total} {RIGHT} have no word to replace: they withstand because their space is empty."
+            f"{summary.empty} of {total} {RIGHT} have no word to replace: "
+            "they withstand only because there is nothing to try."
         )
     remedies = {
-        "max-r": "a larger --max-r proves more, and --attack may find texts",
-        "texts": "a larger --most lets the prover ask more",
-        "time": "a larger --time-limit lets the prover ask more",
+        "max-r": "a larger --max-r proves more, and --attack may find texts that change the label",
+        "texts": "a larger --most lets the prover try more texts",
+        "time": "a larger --time-limit lets the prover try more texts",
     }
     for reason, remedy in remedies.items():
         count = summary.why["unknown"][reason]
@@ -291,7 +298,7 @@ def radius_headline(summary: RadiusSummary) -> str:
     """One sentence."""
     if not summary.total:
         if summary.right.total:
-            return f"The victim reads none of {summary.right.total:,} examples right, so there is no radius to measure."
+            return f"The model got none of {summary.right.total:,} examples right, so there is no radius to measure."
         return "Every example ended in an error." if summary.outcomes["error"] else "Nothing has been measured yet."
     if summary.empty == summary.total:
         return f"No word can be replaced in any of {summary.total:,} {RIGHT}, so there was nothing to withstand."

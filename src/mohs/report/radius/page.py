@@ -9,46 +9,40 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.bounds.finding import RadiusFinding, ShareFinding
 from mohs.records import Outcome, Record
-from mohs.report.listing import Listing, column, first_of_highest, named, row_of, short_names
+from mohs.report.listing import Listing, column, row_of, said_of, short_names
+from mohs.report.page import on_data, page_of
 from mohs.report.radius.charts import left_standing, scatter, withstood
 from mohs.report.radius.figures import (
     KINDS,
     RadiusSummary,
-    radius_flags,
     radius_headline,
     radius_lines,
     shown_steps,
-    summarise_radius,
 )
 from mohs.report.radius.shares import mean_cells, share_headline, share_notes
 from mohs.report.radius.uppers import DUEL_NOTE, upper_cells, upper_note
 from mohs.report.radius.violins import levels, violins
 from mohs.report.table import rate
-from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
+    from mohs.report.view import View
     from mohs.runs.run import Run
 
-_CALLED = {**KINDS, "skipped": "misread"}
+_CALLED = {**KINDS, "skipped": "misclassified"}
 
 
-def radius_page(run: Run) -> str:
-    """The whole page."""
-    config: Mapping[str, Any] = run.manifest.get("config", {})
-    facts = run.manifest.get("facts", {})
-    labels = [str(label) for label in config.get("labels") or ()]
+def radius_page(view: View, run: Run, summary: RadiusSummary) -> str:
+    """The whole page as HTML."""
+    labels, shares = view.labels, summary.shares
     listing = Listing(lambda record, attack: _row(record, attack, labels))
-    summary = summarise_radius(listing.watch(run.records()), config, run.planned)
-    rows, shares = listing.rows(), summary.shares
-    columns = _columns(bool(shares))
+    listing.read(run.records())
+    listed = listing.values(["radius"], _columns(bool(shares)), _CALLED)
     names = short_names(upper.attack for upper in summary.attacks)
-    return rendered(
+    return page_of(
         "radius/page.html.j2",
-        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, robustness radius",
-        config=config,
-        versions=facts.get("versions", {}),
+        view,
+        f"{on_data(view)}, robustness radius",
         headline=radius_headline(summary),
-        flags=radius_flags(facts, summary, listing.outcomes.total(), run.planned),
         summary=summary,
         names=dict.fromkeys(listing.attacks, "radius"),
         lines=radius_lines(summary),
@@ -67,13 +61,8 @@ def radius_page(run: Run) -> str:
         violins=violins(shares) if shares else None,
         levels=levels(shares) if shares else None,
         scatter=scatter(shares[-1]) if shares else None,
-        verify=f"mohs verify RUN --victim {quote(str(config.get('victim', '-')))}",
-        columns=columns,
-        data=embedded({"attacks": ["radius"], "columns": columns, "called": _CALLED, "rows": rows}),
-        outcomes=_chips(summary, rows),
-        called=_CALLED,
-        total=listing.outcomes.total(),
-        shown=len(rows),
+        verify=f"mohs verify RUN --victim {quote(str(view.config.get('victim', '-')))}",
+        **listed | {"outcomes": _chips(summary, listing.rows())},
     )
 
 
@@ -84,7 +73,7 @@ def _uppers(summary: RadiusSummary) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _chips(summary: RadiusSummary, rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int, int]]:
-    """How many rows of each kind are here, and how many there are."""
+    """For each kind, the number of rows on the page and in the run."""
     here = Counter(row["outcome"] for row in rows)
     counts = {**summary.kinds, "skipped": summary.outcomes["skipped"], "error": summary.outcomes["error"]}
     return {kind: (here[kind], count) for kind, count in counts.items() if count}
@@ -92,10 +81,8 @@ def _chips(summary: RadiusSummary, rows: Sequence[Mapping[str, Any]]) -> dict[st
 
 def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     """A record for the page's script."""
-    last = record.scores_after or record.scores_before
-    said = first_of_highest(last) if last else record.label
     row = row_of(record, attack, labels) | {
-        "said": named(said, labels) if said != record.label else None,
+        "said": said_of(record, labels),
         **dict.fromkeys(("lower", "upper", "by", "pr")),
     }
     if record.outcome is not Outcome.MEASURED:

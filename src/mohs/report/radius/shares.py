@@ -1,4 +1,4 @@
-"""PR in a radius run: which share of each example's texts keeps the label, over all examples, for each r asked for."""
+"""PR figures of a radius run. PR is the share of an example's texts that keep the label, for each requested r."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
 THRESHOLDS = (0.5, 0.9, 0.99)
-_OF = "examples with PR"
+_OF = "examples with a PR"
 
 
 @dataclass(frozen=True)
 class Above:
-    """How many examples have a PR above a threshold: surely, by the lower end of its interval, and as estimated."""
+    """How many examples have a PR above a threshold: by the lower end of its interval (safe), and by the estimate."""
 
     threshold: float
     low: Rate
@@ -28,23 +28,23 @@ class Above:
 
 @dataclass(frozen=True)
 class ShareFigures:
-    """The shares of a run at one radius."""
+    """The PR figures of a run at one radius."""
 
-    r: str  # as asked for
+    r: str  # as requested
     total: int
-    counted: int  # exact, every text asked
+    counted: int  # exact: every text was queried
     methods: dict[str, int]
     least_r: int
     most_r: int
-    draws: int  # for one example, at most
+    draws: int  # the most for one example
     epsilon: float | None
     delta: float | None
-    among: int  # intervals that delta was divided among; 0: each has its own
+    among: int  # number of intervals that share delta; 0 if each has its own
     mean: Mean
     median: float
     least: float
     above: list[Above]
-    values: list[tuple[int, bool, float, float]]  # L, whether the whole space is withstood, PR, its lower end
+    values: list[tuple[int, bool, float, float]]  # L, whether no text of the space changes the label, PR, its lower end
 
     @property
     def estimated(self) -> int:
@@ -52,7 +52,7 @@ class ShareFigures:
         return self.total - self.counted
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines; each example's own share is in its record."""
+        """A JSON-ready dict. The PR of each example is in its record."""
         row = asdict(self)
         del row["values"]
         row["above"] = [
@@ -62,7 +62,7 @@ class ShareFigures:
 
 
 def radii_of(config: Mapping[str, Any]) -> list[str]:
-    """The radii as they were asked for."""
+    """The radii as requested."""
     asked = config.get("r", "-")
     return [str(r) for r in asked] if isinstance(asked, list) else [str(asked)]
 
@@ -77,7 +77,7 @@ class ShareTally:
         self._draws = 0
 
     def add(self, found: RadiusFinding, share: ShareFinding) -> None:
-        """One example's."""
+        """Add one example."""
         self._methods[share.method] += 1
         self._values.append((found.lower, found.whole, float(share.value), float(share.low)))
         self._radii.append(share.r)
@@ -85,7 +85,7 @@ class ShareTally:
             self._draws = max(self._draws, share.n)
 
     def figures(self, r: str, asked: Mapping[str, Any], among: int) -> ShareFigures:
-        """All of them."""
+        """The figures of all examples."""
         total, values = len(self._values), [value for *_, value, _ in self._values]
         return ShareFigures(
             r=r,
@@ -114,7 +114,7 @@ class ShareTally:
 
 
 def all_figures(tallies: Sequence[ShareTally], config: Mapping[str, Any], examples: int) -> list[ShareFigures]:
-    """Of every radius, in the order asked for."""
+    """The figures of every radius, in the order requested."""
     asked = config if config.get("pac") else {}
     radii = radii_of(asked) if len(radii_of(asked)) == len(tallies) else ["-"] * len(tallies)
     among = examples * len(tallies) if asked.get("together") else 0
@@ -122,37 +122,37 @@ def all_figures(tallies: Sequence[ShareTally], config: Mapping[str, Any], exampl
 
 
 def share_headline(shares: Sequence[ShareFigures]) -> str:
-    """One sentence on how often the share is high, at the radius asked for last."""
+    """One sentence: how often PR is high, at the last radius requested."""
     last = shares[-1]
     high = next(one for one in last.above if one.threshold == 0.9)
     where = f" at r = {last.r}" if len(shares) > 1 else ""
-    return f"PR{where} lies above 0.9, by the lower end of its interval, for {rate(high.low)} of {_OF}."
+    return f"PR{where} is above 0.9, by the lower end of its interval, for {rate(high.low)} of {_OF}."
 
 
 def mean_cells(share: ShareFigures) -> list[tuple[str, str]]:
-    """What the shares are like: heads and values."""
+    """The mean, median and minimum, each with its heading."""
     return [("mean PR", mean(share.mean, 4)), ("median", f"{share.median:.4f}"), ("least", f"{share.least:.4f}")]
 
 
 def share_notes(shares: Sequence[ShareFigures]) -> list[str]:
-    """What PR is, how it was found, and what its intervals promise; a sentence each."""
+    """What PR is, how it was found, and what its intervals guarantee: one sentence each."""
     first, total, counted = shares[0], sum(s.total for s in shares), sum(s.counted for s in shares)
     found = [
-        f"PR is the share of an example's texts with at most r substitutions ({'; '.join(map(_radius, shares))}) in "
-        "which the label stays; the original is one of them."
+        f"PR is the share of an example's texts with at most r substitutions ({'; '.join(map(_radius, shares))}) that "
+        "keep the label; the original counts as one of them."
     ]
     what = "examples" if len(shares) == 1 else "shares"
     if counted:
-        found.append(f"For {counted:,} of {total:,} {what} all texts were asked: PR is exact, no estimate.")
+        found.append(f"For {counted:,} of {total:,} {what} every text was queried, so PR is exact.")
     estimated = total - counted
     if estimated:
         methods = ", ".join(dict.fromkeys(m for share in shares for m in share.methods if m != "counted"))
         found.append(
-            f"For {estimated:,} it is estimated from at most {max(s.draws for s in shares):,} texts drawn evenly from "
-            f"all ({methods}; epsilon {_number(first.epsilon)}, delta {_number(first.delta)})."
+            f"For {estimated:,} it is estimated from at most {max(s.draws for s in shares):,} texts drawn uniformly "
+            f"({methods}; epsilon {_number(first.epsilon)}, delta {_number(first.delta)})."
         )
         if "sequential" in methods:
-            found.append("A sequential share leans a little towards what stopped it; its interval does not.")
+            found.append("A sequential estimate is slightly biased by its stopping rule; its interval is not.")
         if first.delta is not None:
             found.append(_promise(first.delta, first.among, estimated))
     return found
@@ -165,17 +165,17 @@ def _radius(share: ShareFigures) -> str:
 
 
 def _promise(delta: float, among: int, number: int) -> str:
-    """How often the intervals hold."""
+    """What the intervals guarantee."""
     if among:
         return (
-            f"All intervals hold at once with probability 1 - delta = {1 - delta:g}: each was made for delta / "
+            f"All intervals hold at once with probability 1 - delta = {1 - delta:g}: each uses delta / "
             f"{among:,} = {delta / among:.3g} (union bound over all examples and radii of the run)."
         )
     missed = number * delta
     said = "which is above 1" if missed >= 1 else f"here {missed:g}"
     return (
-        f"Each interval holds for its one example with probability 1 - delta = {1 - delta:g}, not for all together: "
-        f"that any of {number:,} misses has a probability of at most {number:,} * delta, {said}; with --together all "
+        f"Each interval holds with probability 1 - delta = {1 - delta:g} for its own example, but not for all at once: "
+        f"the probability that any of the {number:,} misses is at most {number:,} * delta, {said}; with --together all "
         "hold at once."
     )
 

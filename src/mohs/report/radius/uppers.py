@@ -1,4 +1,4 @@
-"""What attacks found in a radius run: upper bounds, and which attack needs the fewest substitutions."""
+"""Upper bounds that attacks found in a radius run, and which attack needs the fewest substitutions."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
-RIGHT = "examples read right"
+RIGHT = "examples the model got right"
 
 
 def rate_json(found: Rate) -> dict[str, Any]:
-    """A share for machines."""
+    """A share as a JSON-ready dict."""
     return {**asdict(found), "value": found.value, "interval": found.interval}
 
 
 @dataclass(frozen=True)
 class Upper:
-    """What one attack found. Wins and ties are of examples on which another attack succeeded too."""
+    """The results of one attack. Wins and ties count only examples on which another attack succeeded too."""
 
     attack: str
     success: Rate
     edits: Mean
     share: Mean  # of the words
-    counts: dict[int, int]  # edits, and in how many examples
-    wins: int  # fewer edits than any other
-    ties: int  # as few as another, and no other has fewer
+    counts: dict[int, int]  # number of edits -> number of examples
+    wins: int  # fewer edits than every other attack
+    ties: int  # the fewest edits, but another attack has as few
     alone: int  # no other attack succeeded
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines."""
+        """A JSON-ready dict."""
         return {**asdict(self), "success": rate_json(self.success)}
 
 
@@ -46,7 +46,7 @@ class UpperTally:
         self.shares: list[float] = []
 
     def add(self, count: int | None, others: Sequence[int], words: int) -> None:
-        """One example: this attack's edits, None if it failed, and those of others that succeeded."""
+        """Add one example: this attack's edits (None if it failed), and those of other successful attacks."""
         self.total += 1
         if count is None:
             return
@@ -57,7 +57,7 @@ class UpperTally:
         self.ties += bool(others) and count == min(others)
 
     def figures(self, name: str, attacks: int) -> Upper:
-        """Of an attack that is one of so many."""
+        """The figures of this attack. attacks: how many attacks the run has."""
         return Upper(
             attack=name,
             success=Rate(len(self.edits), self.total, RIGHT),
@@ -72,7 +72,7 @@ class UpperTally:
 
 @dataclass(frozen=True)
 class Duel:
-    """Two attacks, on the examples on which both succeeded: how often the one needs fewer substitutions."""
+    """Two attacks compared on the examples where both succeeded: how often the first needs fewer substitutions."""
 
     attack: str
     other: str
@@ -82,13 +82,13 @@ class Duel:
 
 
 class Duels:
-    """Collects them while the records stream by."""
+    """Collects duels while the records stream by."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], Counter[int]] = {}
 
     def add(self, edits: Mapping[str, int | None]) -> None:
-        """One example: the edits of each attack, None if it failed."""
+        """Add one example: the edits of each attack, None if it failed."""
         for one, other in combinations(edits, 2):
             mine, its = edits[one], edits[other]
             seen = self._seen.setdefault((one, other), Counter())
@@ -96,15 +96,17 @@ class Duels:
                 seen[(mine > its) - (mine < its)] += 1
 
     def figures(self) -> list[Duel]:
-        """Every pair once, in the order of the attacks."""
+        """Every pair of attacks once, in their order."""
         return [Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1]) for pair, seen in self._seen.items()]
 
 
-DUEL_NOTE = "of the examples on which both succeed: the first needs fewer, as many, or more substitutions"
+DUEL_NOTE = (
+    "of the examples on which both succeed: how often the first needs fewer, equally many, or more substitutions"
+)
 
 
 def upper_cells(upper: Upper, several: bool) -> list[tuple[str, str]]:
-    """An attack's row of the table: heads and values."""
+    """An attack's row of the table, as headings and values."""
     cells = [
         ("success", rate(upper.success)),
         ("edits", mean(upper.edits, 2)),
@@ -116,11 +118,11 @@ def upper_cells(upper: Upper, several: bool) -> list[tuple[str, str]]:
 
 
 def upper_note(several: bool) -> str:
-    """What the table's columns are."""
-    said = f"success: of {RIGHT}; edits, %S (share of all words): means over successes"
+    """An explanation of the table's columns."""
+    said = f"success: of {RIGHT}; edits and %S (share of all words changed): means over successes"
     if not several:
         return said
     return (
-        f"{said}; #Win: strictly fewer edits than every other attack that succeeded on the same example; ties: as few "
-        "as another and no more than any; alone: no other attack succeeded, counted as neither"
+        f"{said}; #Win: fewer edits than every other attack that succeeded on the example; ties: the fewest edits, but "
+        "another attack needs as few; alone: no other attack succeeded, counted as neither win nor tie"
     )

@@ -1,4 +1,4 @@
-"""What a radius run has to show: how much is known, the curve, what attacks found, and the shares."""
+"""The view of a radius run: what is proven, the curve, the upper bounds by attacks, and PR."""
 
 from __future__ import annotations
 
@@ -35,25 +35,19 @@ CERTIFICATES = "certificates.jsonl"
 
 
 class RadiusView(View):
-    """What a radius run has to show."""
+    """The view of a radius run."""
 
     offers = ("radii", "certificates")
+    about = "robustness radius"
 
     @cached_property
     def _summary(self) -> RadiusSummary:
-        return summarise_radius(self._run.records(), self._run.manifest["config"], self._run.planned)
-
-    @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return f"{config.get('victim')} on {config.get('data')}, robustness radius, seed {config.get('seed')}"
+        return summarise_radius(self._run.records(), self.config, self._run.planned)
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return radius_flags(facts, self._summary, len(self._run), self._run.planned)
+        """What a reader must know before trusting the figures."""
+        return radius_flags(self.facts, self._summary, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -61,12 +55,12 @@ class RadiusView(View):
         return self._summary.outcomes["error"]
 
     def radii(self) -> list[dict[str, Any]]:
-        """Of a radius run, what was found for each example that the victim reads right."""
+        """The finding for each example that the victim classified correctly."""
         measured = (record for record in self._run.records() if record.outcome is Outcome.MEASURED)
         return [{"example": record.example_id, **finding_to_json(record.finding)} for record in measured]
 
     def certificates(self, path: str | Path) -> Path:
-        """Write the certificates of a radius run, one a line."""
+        """Write the certificates of a radius run, one per line."""
         with Path(path).open("w", encoding="utf-8") as file:
             for row in self.radii():
                 if "certificate" in row:
@@ -74,23 +68,23 @@ class RadiusView(View):
         return Path(path)
 
     def files(self, folder: Path) -> list[Path]:
-        """The certificates."""
+        """Write the certificates."""
         return [self.certificates(folder / CERTIFICATES)]
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         return {"headline": radius_headline(self._summary), "radius": self._summary.to_json()}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people."""
+        """Print the tables, and some texts that change the label."""
         summary = self._summary
         console.print(printable(radius_headline(summary)))
         if not summary.right.total and not self.errors:
             return
         tables, beside = tables_of([("radius", radius_lines(summary))], console.width)
-        below = "L <= R < U, where R is the most substitutions that change nothing; in brackets: 95% intervals"
+        below = "L <= R < U; R is the most substitutions that can never change the label; in brackets: 95% intervals"
         if not beside:
-            below = f"read right: of examples judged (all but errors); all else: of, or over, {RIGHT}; {below}"
+            below = f"read right: of examples without an error; all other figures: of {RIGHT}; {below}"
         show_tables(console, tables, below)
         if not summary.total:
             return
@@ -115,7 +109,7 @@ class RadiusView(View):
         """The whole HTML page."""
         from mohs.report.radius.page import radius_page
 
-        return radius_page(self._run)
+        return radius_page(self, self._run, self._summary)
 
     def html(self) -> str:
         """The table for a notebook."""
@@ -125,7 +119,10 @@ class RadiusView(View):
         table = _table(console, "Withstand any r substitutions", "r", "proven", "possible")
         for step in shown_steps(self._summary.curve):
             table.add_row(str(step.r), rate(step.proven), rate(step.possible))
-        below = f"of {RIGHT}; proven: L >= r, or the whole space; possible: no text with r or fewer is known"
+        below = (
+            f"of {RIGHT}; proven: L >= r, or the whole space; "
+            "possible: no text with r or fewer is known to change the label"
+        )
         show_tables(console, [table], below)
 
 
@@ -146,7 +143,7 @@ def _uppers(console: Console, attacks: Sequence[Upper], prover_only: int) -> Non
     several = len(attacks) > 1
     _title(console, "Upper bounds by attack")
     found = [(printable(u.attack), [(head, value, "") for head, value in upper_cells(u, several)]) for u in attacks]
-    fewer = f"; the prover alone found the fewest edits on {prover_only}" if prover_only else ""
+    fewer = f"; on {prover_only} the prover found fewer edits than every attack" if prover_only else ""
     show_tables(console, tables_of(found, console.width)[0], upper_note(several) + fewer)
 
 

@@ -1,4 +1,4 @@
-"""The geometry of the charts of PR: a violin for each radius, and how many examples lie above a level."""
+"""The geometry of the PR charts: a violin for each radius, and the share of examples above a level."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from mohs.report.radius.shares import ShareFigures
 
 MOST_VIOLINS = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 388, 12, 180
-_FEW = 5  # of fewer values there is no density: they are dots
-_WIDEST = 70.0  # half of a violin's width, at most
-_STEPS = 60  # heights at which a violin's width is worked out
-_FINEST = 0.005  # of the axis: no kernel is narrower
+_FEW = 5  # values; fewer are drawn as dots, without a density
+_WIDEST = 70.0  # the most that half a violin may be wide
+_STEPS = 60  # heights at which a violin's width is computed
+_FINEST = 0.005  # the narrowest kernel, as a share of the axis
 
 
 def scale(shares: Sequence[ShareFigures]) -> list[float]:
-    """Ticks from below the lowest PR, and at most 0.9, to 1."""
+    """Ticks that end at 1 and start below the lowest PR, at 0.9 or lower."""
     return ticks(min(0.9, *(share.least for share in shares)), 1.0)
 
 
 def height(value: float, low: float) -> float:
-    """Where a PR lies on an axis from `low` to 1."""
+    """The height of a PR on an axis from `low` to 1."""
     return round(_BOTTOM - (_BOTTOM - _TOP) * (value - low) / (1 - low), 1)
 
 
 def density(values: Sequence[float], at: Sequence[float], finest: float) -> npt.NDArray[np.float64]:
-    """How closely the values lie, by Gaussian kernels of Silverman's width, reflected at 0 and 1.
+    """The density of the values, by Gaussian kernels of Silverman's width, reflected at 0 and 1.
 
-    No kernel has a deviation below `finest`, so that values which are all the same have a density too.
+    No kernel has a deviation below `finest`, so that equal values have a density too.
     """
     seen = np.asarray(values, np.float64)
     lower, _, upper = quantiles(values, n=4) if len(values) > 1 else (0.0, 0.0, 0.0)
@@ -47,7 +47,7 @@ def density(values: Sequence[float], at: Sequence[float], finest: float) -> npt.
 
 
 def violins(shares: Sequence[ShareFigures]) -> dict[str, Any]:
-    """How the PR of single examples lie, for each radius, from the least to the greatest (the paper's figure 5)."""
+    """The distribution of PR over examples for each radius, from minimum to maximum (the paper's figure 5)."""
     shown = shares[:MOST_VIOLINS]
     marks = scale(shown)
     low, room = marks[0], (_RIGHT - _LEFT) / len(shown)
@@ -79,7 +79,7 @@ def violins(shares: Sequence[ShareFigures]) -> dict[str, Any]:
 
 
 def _outline(values: Sequence[float], x: float, half: float, low: float) -> str:
-    """Up the right side and down the left, as wide as the values are dense."""
+    """The outline as an SVG path: up the right side and down the left. The width follows the density."""
     at = np.linspace(values[0], values[-1], _STEPS)
     dense = density(values, at.tolist(), _FINEST * (1 - low))
     wide = (half * dense / dense.max()).tolist()
@@ -89,7 +89,7 @@ def _outline(values: Sequence[float], x: float, half: float, low: float) -> str:
 
 
 def levels(shares: Sequence[ShareFigures]) -> dict[str, Any]:
-    """The share of examples whose PR is above a level, against the level; of one radius also surely above."""
+    """The share of examples with PR above a level. A single radius also has a line for the lower ends of intervals."""
     shown = shares[:MOST_VIOLINS]
     marks = scale(shown)
     low = marks[0]
@@ -111,7 +111,7 @@ def _across(level: float, low: float) -> float:
 
 
 def _falling(values: Sequence[float], low: float) -> str:
-    """Steps down, at each value by one example."""
+    """An SVG path that steps down by one example at each value."""
     left, total = len(values), len(values)
     path = f"M{_LEFT} {height(1, 0)}"
     for value in sorted(set(values)):

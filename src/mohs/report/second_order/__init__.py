@@ -1,1 +1,1 @@
-"""What second-order runs have to show."""
+"""The views of second-order runs."""

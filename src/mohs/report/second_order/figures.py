@@ -1,8 +1,8 @@
-"""The figures of a second-order run, each with its denominator named, and its examples as two-level diffs.
+"""The figures of a second-order run, each with a named denominator, and its examples as two-level diffs.
 
-Judged are all examples without an error; skipped are those of them in which no patch pair fits. The rate is of the
-others: of the examples with a patch pair so many have a vulnerable example in their neighbourhood, one in which
-exchanging the pair changes the prediction. An exhausted search counts as one that found none.
+An example is skipped if no patch pair fits its text. The main rate is the share of examples with a patch pair that have
+a vulnerable example in their neighbourhood: a text whose prediction changes when the pair is swapped. A search that ran
+out of queries counts as one that found none.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class SecondOrderSummary:
     outcomes: dict[str, int]
     with_pair: Rate
     vulnerable: Rate
-    unchanged: int  # originals that are vulnerable themselves
+    unchanged: int  # originals that are already vulnerable
     l0: Mean
     l0_counts: dict[int, int]
     steps: Mean
     queries: Mean
-    perplexity_before: float | None  # medians over the vulnerable examples where it was measured
+    perplexity_before: float | None  # medians over the vulnerable examples with a measurement
     perplexity: float | None
     perplexities: int
     near_ties: int
 
     def to_json(self) -> dict[str, Any]:
-        """A plain structure for machines, rates and intervals spelt out."""
+        """A JSON-ready dict with the values and intervals of all rates."""
         row = asdict(self)
         for key in ("with_pair", "vulnerable"):
             found: Rate = getattr(self, key)
@@ -80,7 +80,7 @@ class _Tally:
         return SecondOrderSummary(
             attack=attack,
             outcomes=count,
-            with_pair=Rate(tried, tried + count["skipped"], "examples judged"),
+            with_pair=Rate(tried, tried + count["skipped"], "examples without an error"),
             vulnerable=Rate(count["success"], tried, _WITH_PAIR),
             unchanged=self.l0.count(0),
             l0=mean_of(self.l0, _FOUND),
@@ -95,7 +95,7 @@ class _Tally:
 
 
 def summarise_second_order(records: Iterable[Record]) -> list[SecondOrderSummary]:
-    """One summary for each method, in the order in which they come."""
+    """One summary for each method, in order of appearance."""
     tallies: dict[str, _Tally] = {}
     for record in records:
         tallies.setdefault(record.attack, _Tally()).add(record)
@@ -103,7 +103,7 @@ def summarise_second_order(records: Iterable[Record]) -> list[SecondOrderSummary
 
 
 def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
-    """The rows of the table: a figure's name, its value, and what it is a share or mean of."""
+    """The rows of the table: a figure's name, its value, and its denominator."""
     count = summary.outcomes
     rows = [
         ("with a patch pair", rate(summary.with_pair), f"of {summary.with_pair.of}"),
@@ -123,26 +123,26 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     rows += [
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
         ("skipped", str(count["skipped"]), "no patch pair fits the text"),
-        ("errors", str(count["error"]), "neither found nor not found"),
+        ("errors", str(count["error"]), "left out of all shares"),
     ]
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))
     if summary.near_ties:
-        rows.append(("near ties", str(summary.near_ties), "verdicts on a margin under 1e-4"))
+        rows.append(("near ties", str(summary.near_ties), "verdicts with a margin under 1e-4"))
     return rows
 
 
 def _unchanged(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
-    """Where some originals are vulnerable themselves, how many."""
+    """How many originals are already vulnerable, if any."""
     if not summary.unchanged:
         return []
-    return [("the original itself", str(summary.unchanged), "vulnerable as it stands, l0 = 0; counted as found")]
+    return [("the original itself", str(summary.unchanged), "vulnerable without any change (l0 = 0); counted as found")]
 
 
 def second_order_flags(
     facts: Mapping[str, Any], summaries: Sequence[SecondOrderSummary], finished: int, planned: int
 ) -> list[str]:
-    """What a reader must know before believing the figures, one sentence each."""
+    """What a reader must know before trusting the figures, one sentence each."""
     found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
     for summary in summaries:
         spent, tried = summary.outcomes["exhausted"], summary.vulnerable.total
@@ -155,7 +155,7 @@ def second_order_flags(
 
 
 def headline(summaries: Sequence[SecondOrderSummary], names: Mapping[str, str]) -> str:
-    """One sentence on all methods."""
+    """One sentence about all methods."""
     if not summaries:
         return "Nothing has been searched yet."
     tried = [summary for summary in summaries if summary.vulnerable.total]
@@ -175,7 +175,7 @@ Said = tuple[str, str, float]  # the pair's word in the text, the class predicte
 
 
 def predictions(record: Record, labels: Sequence[str]) -> list[tuple[str, Said, Said]]:
-    """The four predictions, two by two: of the original and of the vulnerable example, with either word of the pair."""
+    """The four predictions: on the original and on the vulnerable example, each with both words of the pair."""
     finding: SecondOrderFinding | None = record.finding
     if finding is None:
         return []
@@ -194,5 +194,5 @@ def predictions(record: Record, labels: Sequence[str]) -> list[tuple[str, Said, 
 
 
 def patch_of(record: Record) -> Patch | None:
-    """The pair of synonyms of a search, where one fits."""
+    """The patch pair of a search, or None if none fits."""
     return record.finding.patch if record.finding else None

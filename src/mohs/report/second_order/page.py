@@ -2,57 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mohs.records import Record
 from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, pieces, row_of, short_names
+from mohs.report.page import on_data, page_of
 from mohs.report.second_order.figures import (
+    SecondOrderSummary,
     headline,
     patch_of,
     predictions,
-    second_order_flags,
     second_order_lines,
-    summarise_second_order,
 )
 from mohs.report.table import order_of
-from mohs.report.template import embedded, rendered
 
 if TYPE_CHECKING:
+    from mohs.report.view import View
     from mohs.runs.run import Run
 
 _CALLED = {"success": "vulnerable", "failed": "none found", "skipped": "no pair"}
 
 
-def second_order_page(run: Run) -> str:
-    """The whole page."""
-    config: Mapping[str, Any] = run.manifest.get("config", {})
-    facts = run.manifest.get("facts", {})
-    labels = [str(label) for label in config.get("labels") or ()]
+def second_order_page(view: View, run: Run, summaries: Sequence[SecondOrderSummary]) -> str:
+    """The whole page as HTML."""
+    labels = view.labels
     listing = Listing(lambda record, attack: _row(record, attack, labels))
-    summaries = summarise_second_order(listing.watch(run.records()))
+    listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in second_order_lines(s)} for s in summaries]
-    columns = _columns(len(names))
-    data = {"attacks": list(names.values()), "columns": columns, "called": _CALLED, "rows": listing.rows()}
-    if listing.outcomes["success"]:
-        data["only"] = ["success"]  # the list starts with what was found
-    return rendered(
+    only = {"only": ["success"]} if listing.outcomes["success"] else {}  # the list first shows vulnerable examples only
+    return page_of(
         "second_order/page.html.j2",
-        title=f"{config.get('victim', 'a model')} on {config.get('data', 'examples')}, second-order robustness",
-        config=config,
-        versions=facts.get("versions", {}),
+        view,
+        f"{on_data(view)}, second-order robustness",
         headline=headline(summaries, names),
-        flags=second_order_flags(facts, summaries, listing.outcomes.total(), run.planned),
         summaries=summaries,
         names=names,
         figures=figures,
         order=order_of(figures),
         bars=bars(listing.words),
-        columns=columns,
-        data=embedded(data),
-        **listing.values(**_CALLED),
+        **listing.values(names.values(), _columns(len(names)), _CALLED, **only),
     )
 
 

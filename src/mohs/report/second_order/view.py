@@ -1,4 +1,4 @@
-"""What a second-order run has to show: the table, and vulnerable examples as two-level diffs."""
+"""The view of a second-order run: the table, and vulnerable examples as two-level diffs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mohs.report.view import View
 
 
 class SecondOrderView(View):
-    """What a second-order run has to show."""
+    """The view of a second-order run."""
 
     offers = ("vulnerable",)
 
@@ -36,16 +36,9 @@ class SecondOrderView(View):
         return summarise_second_order(self._run.records())
 
     @cached_property
-    def title(self) -> str:
-        """What stands above the table."""
-        config = self._run.manifest["config"]
-        return f"{config.get('victim')} on {config.get('data')}, second-order, seed {config.get('seed')}"
-
-    @cached_property
     def notes(self) -> list[str]:
-        """What a reader must know before believing the figures."""
-        facts = self._run.manifest.get("facts", {})
-        return second_order_flags(facts, self._summaries, len(self._run), self._run.planned)
+        """What a reader must know before trusting the figures."""
+        return second_order_flags(self.facts, self._summaries, len(self._run), self._run.planned)
 
     @cached_property
     def errors(self) -> int:
@@ -57,38 +50,37 @@ class SecondOrderView(View):
         return self._summaries
 
     def figures(self) -> dict[str, Any]:
-        """For machines."""
+        """The figures for JSON."""
         return {"summary": [summary.to_json() for summary in self._summaries]}
 
     def show(self, console: Console, diffs: int) -> None:
-        """For people."""
+        """Print the table, and some vulnerable examples."""
         names = {summary.attack: summary.attack for summary in self._summaries}
         console.print(printable(headline(self._summaries, names)))
         if not self._summaries:
             return
         found = [(summary.attack, second_order_lines(summary)) for summary in self._summaries]
         tables, beside = tables_of(found, console.width)
-        parts = ["judged: all but errors", "in brackets: 95% intervals"]
+        below = "in brackets: 95% intervals"
         if not beside:
-            parts[0] = (
-                "with a pair: of examples judged (all but errors); found, queries: of examples with a patch pair; "
-                "words, steps, perplexity: over vulnerable examples"
+            below = (
+                "with a pair: of examples without an error; found, queries: of examples with a patch pair; "
+                f"words, steps, perplexity: over vulnerable examples; {below}"
             )
-        show_tables(console, tables, "; ".join(parts))
-        labels = [str(label) for label in self._run.manifest["config"].get("labels") or ()]
+        show_tables(console, tables, below)
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         for record in islice(hits, diffs):
             console.print()
             console.print(Styled(printable(f"{record.attack}, {record.example_id}"), style="dim"))
             console.print(two_level(record))
-            for line in _said(record, labels):
+            for line in _said(record, self.labels):
                 console.print(line)
 
     def page(self) -> str:
         """The whole HTML page."""
         from mohs.report.second_order.page import second_order_page
 
-        return second_order_page(self._run)
+        return second_order_page(self, self._run, self._summaries)
 
     def html(self) -> str:
         """The table for a notebook."""
@@ -96,7 +88,7 @@ class SecondOrderView(View):
 
 
 def two_level(record: Record) -> Styled:
-    """The original with the neighbour's words (old struck out, new behind an arrow) and the patch pair in brackets."""
+    """The original with the neighbour's changes (old word struck out, then an arrow) and the patch pair in brackets."""
     styled = Styled()
     for field in pieces(record, patch_of(record)):
         styled.append("\n  " if styled.plain else "  ")
@@ -113,7 +105,7 @@ def two_level(record: Record) -> Styled:
 
 
 def _said(record: Record, labels: Sequence[str]) -> list[Styled]:
-    """The four predictions, two on a line; a sign between them says whether they differ."""
+    """The four predictions, two a line, with = or ≠ between them."""
     lines = []
     for whose, (first, name, p), (second, other, q) in predictions(record, labels):
         sign = "=" if name == other else "≠"
