@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mohs
+from mohs.errors import BadInput
 from mohs.space import Acceptable, Antonyms, Constraint, parse_constraint, parse_measure
 from mohs.space.services import Services
 from mohs.text import Text, judge
@@ -24,6 +26,12 @@ TAGS = {"a": "JJ", "v": "VB", "n": "NN", "r": "RB"}
 FRAMES = {"a": "the food was {} again", "n": "it was a {} to me", "v": "they will {} it", "r": "it was done {} today"}
 
 
+def with_judge(**answers: Any) -> Services:
+    """Services of functions, and the judge, which is called but is a word book."""
+    made = services(**answers)
+    return Services({**made.parts, "judge": judge.bundled()}, made.random)
+
+
 def tagger(spot: Spot) -> Tag:
     (found,) = bundled()["tagger"].collect([spot])
     assert isinstance(found, Tag)
@@ -31,7 +39,7 @@ def tagger(spot: Spot) -> Tag:
 
 
 def ask() -> Services:
-    return services(tagger=tagger)
+    return with_judge(tagger=tagger)
 
 
 def single(old: str, new: str, letter: str = "a") -> float:
@@ -212,8 +220,8 @@ def test_written() -> None:
     assert parse_measure("acceptable") == Acceptable()
     assert parse_constraint("acceptable:each=yes>=0.5") == Constraint(Acceptable(each=True), at_least=0.5)
     assert parse_constraint("no-antonyms<=0") == Constraint(Antonyms(), at_most=0)
-    assert Acceptable().needs == ("tagger",)
-    assert Acceptable(models=True).needs == ("tagger", "masked_lm", "encoder")
+    assert Acceptable().needs == ("judge", "tagger")
+    assert Acceptable(models=True).needs == ("judge", "tagger", "masked_lm", "encoder")
     assert not parse_constraint("acceptable>=0.5").about_words
     assert parse_constraint("no-antonyms<=0").about_words
 
@@ -222,7 +230,7 @@ def test_models_are_asked_where_they_are_wanted() -> None:
     if "asked" not in judge.bundled().trees:
         pytest.skip("no trees for what models say")
     filled = Filled((Guess("film", 1.0, True), Guess("plan", 0.0, True)), 2.0, (-1.0, -2.0))
-    parts = services(tagger=tagger, masked_lm=lambda _: filled, encoder=lambda _: np.array([1, 0], np.float32))
+    parts = with_judge(tagger=tagger, masked_lm=lambda _: filled, encoder=lambda _: np.array([1, 0], np.float32))
     x = Text("a good film")
     (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "fine")], parts))
     assert 0 < value < 1
@@ -235,3 +243,14 @@ def test_as_a_constraint_of_an_attack() -> None:
         if record.edits:
             assert record.measures["acceptable"] >= 0.5
             assert record.measures["antonyms"] == 0
+
+
+def test_the_judge_is_part_of_a_runs_identity() -> None:
+    """A run is not resumed with another judge: like any word book it is noted with its fingerprint."""
+    several: list[dict[str, Any]] = [{"constraints": ["no-antonyms<=0"]}, {"measures": ["acceptable"]}]
+    for options in several:
+        with mohs.attack("pocket", "pocket", "random", n=1, tagger="pocket", **options) as run:
+            noted = run.manifest["identity"]["services"]["judge"]
+        assert noted == f"pocket judge {judge.bundled().fingerprint}"
+    with pytest.raises(BadInput, match="Unknown judge 'mine'; use pocket"):
+        judge.load_judge("mine")

@@ -24,8 +24,7 @@ def command(classes: Iterable[type], run: Callable[..., None], about: str, first
     It calls `run` with one object of each class, and with json and verbose.
     """
     classes = list(classes)
-    own = dict.fromkeys(classes)
-    found: dict[str, Found] = {f.name: (f, told) for kind in own for f, told in options_of(kind) if told.command}
+    found: dict[str, Found] = {f.name: (f, told) for kind in classes for f, told in options_of(kind) if told.command}
     names = [*first, *(name for name in found if name not in first)]
     parameters = [_parameter(*found[name]) for name in names]
     parameters += [_shared(name, kind) for name, kind in (("config", Config), ("json", Json), ("verbose", Verbose))]
@@ -55,7 +54,7 @@ def _parameter(f: Field[Any], told: Option) -> inspect.Parameter:
     kinds = str(f.type).split(" | ")
     kind: Any = str if "str" in kinds else next((_TYPES[part] for part in kinds if part in _TYPES), str)
     default = None if f.default is MISSING else f.default
-    if told.read is not None or kind is str:
+    if told.read is not None:
         kind = str
     settings: dict[str, Any] = {"help": told.help, "metavar": told.metavar}
     if told.argument:

@@ -50,7 +50,7 @@ class Unnamed:
         if not self.path.exists():
             alike = glob.escape(self.path.name.rpartition("-")[0])
             for manifest in sorted(self.path.parent.glob(f"{alike}-*/{MANIFEST}")):
-                with suppress(MohsError):
+                with suppress(MohsError):  # a folder that cannot be read is not the one looked for
                     found = read_manifest(manifest.parent)
                     if found.get("command") == command and not differences(found["identity"], identity):
                         self.path = manifest.parent

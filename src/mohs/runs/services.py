@@ -37,6 +37,7 @@ DEFAULTS: Mapping[str, str] = {
     "vectors": "pocket",
     "wordnet": "wordnet",
     "sememes": "hownet",
+    "judge": "pocket",
 }
 # The loader of each kind, imported when needed.
 _NETWORKS: Mapping[str, str] = {
@@ -49,6 +50,7 @@ _BOOKS: Mapping[str, str] = {
     "vectors": "mohs.text.vectors:read_vectors",
     "wordnet": "mohs.text.wordnet:WordNet",
     "sememes": "mohs.text.sememes:Sememes.read",
+    "judge": "mohs.text.judge:load_judge",
 }
 _LOADERS: Mapping[str, str] = {
     **_NETWORKS,

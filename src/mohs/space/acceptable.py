@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mohs.space.constraints import Family
 from mohs.space.measure import Compared
 from mohs.space.services import Services
-from mohs.text import Text, judge
+from mohs.text import Text
 from mohs.text.judge import REACH, Place
 from mohs.text.questions import Blank, Spot
 
@@ -42,8 +42,8 @@ class Acceptable(Compared):
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """A tagger, and with `models` two models more."""
-        return ("tagger", "masked_lm", "encoder") if self.models else ("tagger",)
+        """The judge and a tagger, and with `models` two models more."""
+        return ("judge", "tagger", "masked_lm", "encoder") if self.models else ("judge", "tagger")
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
         """Each distinct change is judged once."""
@@ -66,7 +66,7 @@ class Acceptable(Compared):
         places = sorted(changes)
         tags = await ask.tagger([Spot(*text.stretch(place, 4, 3)) for place in places])
         more = await self._asked(text, changes, ask) if self.models else {}
-        book = judge.bundled()
+        book = ask.judge
         found: dict[tuple[int, str], float] = {}
         for position, tag in zip(places, tags, strict=True):
             old, words = text.words[position], list(changes[position])

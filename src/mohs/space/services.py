@@ -24,6 +24,7 @@ from mohs.text.questions import (
 )
 
 if TYPE_CHECKING:
+    from mohs.text.judge import Judge
     from mohs.text.sememes import Sememes
     from mohs.text.vectors import Vectors
     from mohs.text.wordnet import WordNet
@@ -39,6 +40,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
     "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
     "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
+    "judge": ("a judge of substitutions", "the one that is bundled"),
     "gradients": ("the victim's gradients", "a white-box victim: hf:PATH or mohs:PATH"),
 }
 
@@ -89,6 +91,12 @@ class Services:
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
         """The victim's own input vectors of words; None for a word that is not a single token."""
         found: list[Vector | None] = self._part("gradients").model.vectors(words)
+        return found
+
+    @property
+    def judge(self) -> Judge:
+        """What people would accept."""
+        found: Judge = self._part("judge")
         return found
 
     @property

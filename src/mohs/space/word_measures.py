@@ -14,7 +14,7 @@ from mohs.space.constraints import Family
 from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.space.settings import at_least
-from mohs.text import Text, judge, pocket
+from mohs.text import Text, pocket
 from mohs.text.lexicon import NOUN, VERB
 from mohs.text.questions import Spot
 
@@ -117,6 +117,7 @@ class Antonyms(_WordByWord):
     direct: bool = False
 
     name = "antonyms"
+    needs = ("judge",)
     family = Family.SEMANTICS
     low_is_worse = False
     unchanged = 0.0
@@ -124,8 +125,7 @@ class Antonyms(_WordByWord):
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """Whether each replacement reverses the word."""
         least = 2 if self.direct else 1
-        book = judge.bundled()
-        return [float(book.opposite(old, word) >= least) for word in new]
+        return [float(ask.judge.opposite(old, word) >= least) for word in new]
 
 
 @dataclass(frozen=True)
