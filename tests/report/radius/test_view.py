@@ -63,7 +63,8 @@ def test_a_narrow_terminal_names_the_denominators_below() -> None:
     with run_of(*mixed()) as run:
         RadiusView(run).show(console, 0)
     said = " ".join(console.file.getvalue().split()) if isinstance(console.file, StringIO) else ""
-    assert "read right: of examples without an error; all other figures: of examples the model got right" in said
+    assert "read right: of examples without an error; upper bound: over " in said
+    assert " examples with an upper bound; all other figures: of examples the model got right" in said
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,8 @@ class RadiusView(View):
         tables, beside = tables_of([("radius", radius_lines(summary))], console.width)
         below = "L <= R < U; R is the most substitutions that can never change the label; in brackets: 95% intervals"
         if not beside:
-            below = f"read right: of examples without an error; all other figures: of {RIGHT}; {below}"
+            of = f"upper bound: over {summary.upper.total} {summary.upper.over}; all other figures: of {RIGHT}"
+            below = f"read right: of examples without an error; {of}; {below}"
         show_tables(console, tables, below)
         if not summary.total:
             return
