@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
       mohs attack --victim hf:./my-model --data test.jsonl --attack textfooler --attack random --n 200
       mohs attack --victim python:my_module:predict --data reviews.csv --text-field review --labels bad,good
       mohs attack --victim mohs:my-cnn --data pairs.jsonl --text-field premise,hypothesis --attack standard
+      mohs attack --attack textfooler --attack textfooler+fair --n 100
       mohs attack --attack pwws:released --goal targeted:positive --n 100 --sample 1
       mohs attack --source wordnet --constraint "similarity>=0.9" --measure grammar-errors --tagger pocket
       mohs attack --victim http://localhost:8000/classify --data test.tsv --budget 500 --victim-option rate=20
@@ -43,9 +44,10 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     """
 
     attacks: str | Sequence[str | Attack] = several(
-        "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.",
+        "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS, each also with +fair (see "
+        "--fair); repeat for several.",
         "--attack",
-        "NAME[:PRESET]",
+        "NAME[:PRESET][+fair]",
         ("textfooler",),
     )
     budget: int | None = budget()
@@ -69,6 +71,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     entities: str | Path | NamedEntities | None = option(
         "Replacements for named entities, for pwws: a file made by `mohs entities`.", metavar="FILE"
     )
+    fair: bool | None = option(
+        "Only changes that people would likely accept: acceptable>=0.5, no antonyms, no new grammar error. By default "
+        "the battery standard is run both without and with it, other attacks without.",
+        "--fair/--no-fair",
+    )
+    no_judge: bool = option("Leave fair success out of the report.", default=False, counts=False)
     encoder: Any = model("encoder")
     token_encoder: Any = model("token_encoder")
     masked_lm: Any = model("masked_lm")
@@ -106,7 +114,6 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task for each attack or battery."""
         from mohs.attacks.battery import Battery
-        from mohs.attacks.catalogue import members_of
         from mohs.attacks.method import needs
         from mohs.attacks.trial import Trial
         from mohs.tasks.described import identity, word_list, written
@@ -124,7 +131,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         return Plan(
             tasks=tasks,
             resolved={
-                "attacks": [members_of(attack)[0] for attack in self._named],
+                "attacks": [name + "+fair" * fair for name, _, fair in self._asked],
                 "goal": goal,
                 "source": written(self.source),
                 "constraints": [written(c) for c in self.constraints],
@@ -149,9 +156,20 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     @cached_property
     def _teams(self) -> list[tuple[str, list[tuple[str, Attack]]]]:
         """Each attack by name with its members, in the space given by the options."""
+        found = []
+        for name, team, fair in self._asked:
+            both = self.fair is None and not fair and len(team) > 1
+            found += [self._changed(name, team, f) for f in ((False, True) if both else (fair or bool(self.fair),))]
+        return found
+
+    @property
+    def _asked(self) -> Iterator[tuple[str, Sequence[tuple[str, Attack]], bool]]:
+        """Each attack that was asked for: its name, its members, and whether its name ends in +fair."""
         from mohs.attacks.catalogue import members_of
 
-        return [self._changed(*members_of(attack)) for attack in self._named]
+        for attack in self._named:
+            fair = isinstance(attack, str) and attack.endswith("+fair")
+            yield *members_of(attack.removesuffix("+fair") if isinstance(attack, str) else attack), fair
 
     @property
     def _methods(self) -> list[tuple[str, Attack]]:
@@ -180,9 +198,10 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
 
         return {name: goal_of(name, method, self._goal(subject)) for name, method in self._methods}
 
-    def _changed(self, name: str, team: Sequence[tuple[str, Any]]) -> tuple[str, list[tuple[str, Attack]]]:
+    def _changed(self, name: str, team: Sequence[tuple[str, Any]], fair: bool) -> tuple[str, list[tuple[str, Attack]]]:
         """The attacks with the changes of the options, and names that include them."""
-        from mohs.space import parse_constraint, parse_source
+        from mohs.attacks.goal import UNTARGETED, keeps_label
+        from mohs.space import FAIR, parse_constraint, parse_source
         from mohs.tasks.described import written
         from mohs.text.stopwords import read_stopwords
 
@@ -193,6 +212,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             suffix += f"+{written(self.source)}"
         added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in self.constraints)
         suffix += "".join(f"+{written(c)}" for c in self.constraints)
+        if fair:
+            suffix += "+fair"
+            keeping = [n for n, m in team if keeps_label(str(getattr(m, "goal", UNTARGETED)))]
+            if keeping:
+                raise BadInput(f"{keeping[0]} deletes words to keep the label, so --fair is not for it; leave it out.")
         if self.stopwords is not None:
             changes["stopwords"] = read_stopwords(self.stopwords)
             suffix += "+stopwords"
@@ -204,10 +228,13 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 raise BadInput(
                     f"{without[0]} does not replace named entities; --entities is for pwws (not its preset textattack)."
                 )
-        changed = [
-            (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
-        ]
-        return name + suffix, changed
+        *cheap, grammar = FAIR if fair else (None,)
+        first, last = tuple(cheap), (grammar,) if grammar else ()  # the order changes the cost, not what is allowed
+
+        def obeying(method: Any) -> Any:
+            return replace(method, constraints=(*first, *method.constraints, *added, *last), **changes)
+
+        return name + suffix, [(n + suffix, obeying(m) if suffix else m) for n, m in team]
 
     def _remarks(self, services: Mapping[str, Any]) -> list[str]:
         """Notes on what was left out of word books, and on models that were given but are not used."""

@@ -21,22 +21,25 @@ def demo(
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Attack the bundled classifier on the bundled reviews, and write report.html.
+    """Attack the bundled classifier on the bundled reviews, once with any change and once with fair ones only.
 
-    Needs no model or data of your own.
+    Writes report.html. Needs no model or data of your own.
 
     \b
     Examples:
       mohs demo
       mohs demo --n 20 --page small.html
     """
+    from mohs.report.template import written as write
     from mohs.runs.api import attack
 
     with saving_on_interrupt(None), progress_bar(json) as progress:
-        run = attack("pocket", "pocket", ["textfooler", "random"], n=n, seed=seed, progress=progress)
+        run = attack("pocket", "pocket", ["textfooler", "textfooler+fair"], n=n, seed=seed, progress=progress)
     with run:
-        written = run.report(page)
-        caution = (
-            "Check the changed words before you trust the rate: with the bundled vectors some reverse the meaning."
+        view = run.view()
+        written = write(view.page(), page)
+        advice = (
+            "Most successes of a plain search are changes that people would not accept: fair success says how many "
+            "remain.\ntextfooler:paper+fair searches only among changes that they would likely accept."
         )
-        finished(run, json, verbose, f"{caution}\nPage: {written}", page=str(written))
+        finished(run, view, json, verbose, f"{advice}\nPage: {written}", page=str(written))

@@ -23,6 +23,7 @@ class Report:
     Examples:
       mohs report mohs-runs/RUN
       mohs report mohs-runs/RUN --json --no-page
+      mohs report mohs-runs/RUN --judge hf:my-judge
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
       mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
@@ -38,6 +39,10 @@ class Report:
         "--filter-epsilon",
         metavar="E",
     )
+    judge: str | None = option(
+        "For an attack run: the judge of fair success, pocket or hf:PATH; by default the run's own.", metavar="J"
+    )
+    no_judge: bool = option("Leave out fair success.", default=False)
 
 
 def _report(asked: Report, *, json: bool, verbose: bool) -> None:
@@ -47,7 +52,8 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
     from mohs.runs.run import Run
 
     with Run.open(asked.run) as run, Run.open(asked.against) if asked.against else nullcontext() as before:
-        view = run.view(against=before, epsilon=asked.epsilon)
+        judge = "none" if asked.no_judge else asked.judge
+        view = run.view(against=before, epsilon=asked.epsilon, judge=judge)
         place = asked.page or asked.run / ("report.html" if before is None else "against.html")
         written = None if asked.no_page else write(view.page(), place)
         errors = print_run(run, view, as_json=json, verbose=verbose, page=None if written is None else str(written))

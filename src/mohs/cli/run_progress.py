@@ -13,6 +13,7 @@ import typer
 from mohs.errors import MohsError, ServiceFailed
 
 if TYPE_CHECKING:
+    from mohs.report.view import View
     from mohs.runs.carry_out import Progress, Unnamed
     from mohs.runs.run import Run
 
@@ -83,11 +84,11 @@ def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | N
         yield step
 
 
-def finished(run: Run, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
+def finished(run: Run, view: View, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
     """Print the summary, a few diffs and the files; exit with 3 if some examples ended in an error."""
     from mohs.report.terminal import print_run
 
-    errors = print_run(run, run.view(), as_json=as_json, verbose=verbose, diffs=3, **extra)
+    errors = print_run(run, view, as_json=as_json, verbose=verbose, diffs=3, **extra)
     if not as_json:
         print(ending)
     if errors:

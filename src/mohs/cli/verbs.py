@@ -44,6 +44,7 @@ def _order(verb: type[Verb]) -> list[str]:
 
 def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: bool) -> None:
     """Carry out a verb and show the result."""
+    from mohs.report.template import written
     from mohs.runs.carry_out import Unnamed, carry_out
 
     out: Any = place.out or Unnamed.of(settings, verb)
@@ -52,6 +53,7 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
         run = carry_out(settings, verb, out, progress, said)
     with run:
         assert run.folder is not None, "a command always has a run folder"
-        files = [run.report(), *run.view().files(run.folder)]
+        view = run.view()
+        files = [written(view.page(), run.folder / "report.html"), *view.files(run.folder)]
         names = ", ".join(path.name for path in files)
-        finished(run, json, verbose, f"In {run.folder}: {names}", files=list(map(str, files)))
+        finished(run, view, json, verbose, f"In {run.folder}: {names}", files=list(map(str, files)))

@@ -125,4 +125,4 @@ def _harper() -> Any:
     try:
         return import_module("harper")
     except ImportError as error:
-        raise BadInput("The grammar checker harper needs harper-py: pip install 'mohs[grammar]'.") from error
+        raise BadInput("The grammar checker harper needs harper-py: pip install harper-py.") from error

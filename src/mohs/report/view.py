@@ -28,8 +28,8 @@ class View:
         self._run = run
 
     @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None) -> View:
-        """The view of a run. Only some verbs can compare two runs or take another epsilon."""
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
+        """The view of a run. Only some verbs can compare two runs, or take another epsilon or another judge."""
         if against is not None:
             raise BadInput(
                 f"{run.folder or 'This run'} is not a bias run: --against compares two runs of `mohs bias`, "
@@ -39,6 +39,10 @@ class View:
             raise BadInput(
                 f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --filter-epsilon is for runs of "
                 "`mohs bias`."
+            )
+        if judge not in (None, "none"):
+            raise BadInput(
+                f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --judge is for runs of `mohs attack`."
             )
         return cls(run)
 

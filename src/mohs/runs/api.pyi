@@ -31,6 +31,8 @@ def attack(
     measures: Sequence[str | Measure] = (),
     stopwords: str | Path | Iterable[str] | None = None,
     entities: str | Path | NamedEntities | None = None,
+    fair: bool | None = None,
+    no_judge: bool = False,
     encoder: Any = None,
     token_encoder: Any = None,
     masked_lm: Any = None,
@@ -68,7 +70,8 @@ def attack(
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    attacks: An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS; repeat for several.
+    attacks: An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS, each also with +fair
+        (see --fair); repeat for several.
     budget: The most queries per example.
     goal: untargeted; targeted:CLASS (name or number); below:P (the label's probability falls below P); reduced:N (at
         most N words left, for input-reduction).
@@ -77,6 +80,9 @@ def attack(
     measures: An additional measure of the final texts (see `mohs spaces`); repeat for several.
     stopwords: Words that never change, instead of the attack's own list: a file, none, english or nltk.
     entities: Replacements for named entities, for pwws: a file made by `mohs entities`.
+    fair: Only changes that people would likely accept: acceptable>=0.5, no antonyms, no new grammar error. By default
+        the battery standard is run both without and with it, other attacks without.
+    no_judge: Leave fair success out of the report.
     encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
     token_encoder: Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.
     masked_lm: Masked language model: hf:PATH_OR_ID.

@@ -62,24 +62,30 @@ class Run:
         """Forward passes, batches and seconds. Unlike the records, these depend on scheduling and the cache."""
         return self._store.effort()
 
-    def view(self, *, against: Run | None = None, epsilon: float | None = None) -> View:
+    def view(self, *, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
         """The run's view: figures, terminal output, page, notebook.
 
-        For bias runs: against is a run to compare with, epsilon another threshold for the filtered set.
+        For bias runs: against is a run to compare with, epsilon another threshold for the filtered set. For attack
+        runs: judge names the judge of fair success (pocket or hf:PATH), or is "none".
         """
-        return view_of(self.command).of(self, against, epsilon)
+        return view_of(self.command).of(self, against, epsilon, judge)
 
     def report(
-        self, path: str | Path | None = None, *, against: Run | None = None, epsilon: float | None = None
+        self,
+        path: str | Path | None = None,
+        *,
+        against: Run | None = None,
+        epsilon: float | None = None,
+        judge: str | None = None,
     ) -> Path:
         """Write the report page. By default report.html in the run folder, or in the current folder without one.
 
-        against, epsilon: for bias runs, as in `view`.
+        against, epsilon, judge: as in `view`.
         """
         from mohs.report.template import written
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
-        return written(self.view(against=against, epsilon=epsilon).page(), place)
+        return written(self.view(against=against, epsilon=epsilon, judge=judge).page(), place)
 
     def close(self) -> None:
         """Close the files."""

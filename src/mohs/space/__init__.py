@@ -3,6 +3,7 @@
 from mohs.space.acceptable import Acceptable
 from mohs.space.constraints import Constraint, Family, Measure
 from mohs.space.extent import EditDistance, PositionsAgain, ShareChanged, WordsBeyond, WordsChanged
+from mohs.space.fair import FAIR
 from mohs.space.fluency import FluencyRank, GrammarErrors, LogProbDrop, Perplexity, PerplexityRatio
 from mohs.space.letters import AddLetter, ChangeLetter, DropLetter, Homoglyphs, Keyboard, SplitWord, SwapLetters
 from mohs.space.masked import MaskedWords, UnmaskedWords
@@ -14,6 +15,7 @@ from mohs.space.word_measures import Antonyms, PosListed, SamePos, WordCosine, W
 from mohs.space.written import parse_constraint, parse_measure, parse_source
 
 __all__ = [
+    "FAIR",
     "Acceptable",
     "AddLetter",
     "Antonyms",

@@ -12,6 +12,8 @@ fewer words (`reduced:N`), there is no accuracy under attack, because no attack 
 
 A victim may reject a text instead of classifying it. A rejected original is a false alarm: it counts as misclassified,
 is not attacked, and the rate is of the examples scored. A rejected final text is no success: the victim resisted.
+
+Fair success counts each success by the probability that people would accept its changes (see mohs.report.fair).
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
+from mohs.report.fair import Fair, fair_of
 from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.verdicts import Verdicts
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,19 @@ class Summary:
     false_alarms: Rate | None = None  # originals that the victim rejects; None if it cannot reject texts
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, if the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
+    fair: Fair | None = None  # None without a judge, or if the goal is to keep the label
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
         row = asdict(self)
-        for key in ("accuracy_before", "accuracy_under_attack", "success", "false_alarms"):
-            rate: Rate | None = getattr(self, key)
+        for key in ("accuracy_before", "accuracy_under_attack", "success", "false_alarms", "fair"):
+            rate: Rate | Fair | None = getattr(self, key)
             if rate is not None:
                 row[key] |= {"value": rate.value, "interval": rate.interval}
         if self.false_alarms is None:
             del row["false_alarms"], row["detected"]
+        if self.fair is None:
+            del row["fair"]
         return row
 
 
@@ -69,9 +76,12 @@ def _right(record: Record, scores: Sequence[float]) -> bool:
 class _Tally:
     """Collects one attack's numbers while its records stream by, without keeping the records."""
 
-    def __init__(self, goal: str, rejects: bool) -> None:
+    def __init__(self, goal: str, rejects: bool, verdicts: Verdicts | None) -> None:
         self.goal = goal
         self.rejects = rejects
+        self.verdicts = None if keeps_label(goal) else verdicts
+        self.judged: list[tuple[float, ...]] = []
+        self.unjudged = 0
         self.outcomes: Counter[str] = Counter()
         self.changed: list[float] = []
         self.shares: list[float] = []
@@ -104,11 +114,20 @@ class _Tally:
             self.left.append(record.words - len(record.edits))
             self.empty += not record.positions
         if record.outcome is Outcome.SUCCESS:
+            self._judge(record)
             self.changed.append(len(record.edits))
             self.by.update([record.by] if record.by else [])
             self.shares.append(len(record.edits) / max(record.words, 1))
             for name, value in record.measures.items():
                 self.measures.setdefault(name, []).append(value)
+
+    def _judge(self, record: Record) -> None:
+        if self.verdicts is not None:
+            words = self.verdicts.words(record)
+            if words is None:
+                self.unjudged += 1
+            else:
+                self.judged.append(words)
 
     def summary(self, attack: str) -> Summary:
         own = (Outcome.DETECTED, Outcome.REJECTED)  # only with victims that can reject texts
@@ -137,19 +156,27 @@ class _Tally:
             false_alarms=Rate(rejected, self.read, "examples scored") if self.rejects else None,
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
+            fair=None
+            if self.verdicts is None
+            else fair_of(self.judged, self.unjudged, attacked, "examples attacked", self.verdicts.calibration),
         )
 
 
 def summarise(
-    records: Iterable[Record], goal_of: Callable[[str], str] = lambda attack: UNTARGETED, *, rejects: bool = False
+    records: Iterable[Record],
+    goal_of: Callable[[str], str] = lambda attack: UNTARGETED,
+    *,
+    rejects: bool = False,
+    verdicts: Verdicts | None = None,
 ) -> list[Summary]:
     """One summary for each attack, in order of appearance. `goal_of` gives the goal of an attack.
 
-    rejects: whether the victim can reject a text.
+    rejects: whether the victim can reject a text. verdicts: what a judge says about the successes; without them there
+    is no fair success.
     """
     tallies: dict[str, _Tally] = {}
     for record in records:
         if record.attack not in tallies:
-            tallies[record.attack] = _Tally(goal_of(record.attack), rejects)
+            tallies[record.attack] = _Tally(goal_of(record.attack), rejects, verdicts)
         tallies[record.attack].add(record)
     return [tally.summary(attack) for attack, tally in tallies.items()]

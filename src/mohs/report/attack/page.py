@@ -90,7 +90,19 @@ def _of_goal(goal: str, tried: Sequence[Summary], names: Mapping[str, str]) -> s
         tried = [max(tried, key=lambda summary: summary.success.value or 0)]
     first, *others = tried
     count = f"{first.success.hits:,} of {first.success.total:,}"
-    rest = [f"{names[s.attack]} on {s.success.hits:,} of {s.success.total:,}" for s in others]
+    rest = [f"{names[s.attack]} on {s.success.hits:,} of {s.success.total:,}{_fairly(s)}" for s in others]
     return f"{start}{names[first.attack]}{',' * bool(start)} {feat} on " + "; ".join(
-        [f"{count} examples {right}", *rest]
+        [f"{count} examples {right}{_fairly(first, ' with changes that people would accept')}", *rest]
     )
+
+
+def _fairly(summary: Summary, accepted: str = " acceptable") -> str:
+    """How many of the successes people would accept, for the headline."""
+    fair = summary.fair
+    if fair is None or not summary.success.hits:
+        return ""
+    if not fair.judged:
+        return f" (none of them could be judged{' for acceptance' if accepted else ''})"
+    about = "fewer than 1" if fair.expected < 0.5 else f"about {fair.expected:,.0f}"
+    more = f" and {fair.unjudged:,} not judged" if fair.unjudged else ""
+    return f", {about}{accepted}{more}"

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
+from mohs.report.fair import Fair
 from mohs.report.rates import Mean
 from mohs.report.table import mean, order_of, rate, tables_of
 
@@ -23,6 +24,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("accuracy before", rate(summary.accuracy_before), f"of {summary.accuracy_before.of}"),
         *_under_attack(summary),
         ("attack success", rate(summary.success), f"of {summary.success.of}"),
+        *_fair(summary),
         ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
         (
             "share changed",
@@ -74,6 +76,27 @@ def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
     return []
 
 
+def _fair(summary: Summary) -> list[tuple[str, str, str]]:
+    """Fair success, and how many successes the judge could not judge."""
+    fair = summary.fair
+    if fair is None:
+        return []
+    rows = [("fair success", _expected(fair), f"of {fair.of}; with changes that people would accept, by the judge")]
+    if fair.unjudged:
+        note = "successes the judge cannot judge; only the upper end of fair success counts them"
+        rows.append(("not judged", str(fair.unjudged), note))
+    return rows
+
+
+def _expected(fair: Fair) -> str:
+    """A fair success as `12.1% (9.7/80) [8.0, 17.5]`."""
+    if fair.interval is None:
+        return f"- (0/{fair.total})"
+    low, high = (100 * end for end in fair.interval)
+    value = "-" if fair.value is None else f"{fair.value:.1%}"
+    return f"{value} ({fair.expected:.1f}/{fair.total}) [{low:.1f}, {high:.1f}]"
+
+
 def rows_of(summaries: Sequence[Summary]) -> list[str]:
     """The names of the figures of all attacks."""
     return order_of([name for name, _, _ in lines(summary)] for summary in summaries)
@@ -90,11 +113,15 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         "scored: before any attack",
         "attacked: neither skipped nor ended in an error",
     ]
+    judged = any(summary.fair is not None for summary in summaries)
+    if judged and beside:
+        parts.append("fair success: expected number, by the judge")
     if not beside:
+        kinds = "success, fair success (expected number that people would accept)" if judged else "success"
         parts = ["accuracy before: of examples scored before any attack"]
         if any(summary.accuracy_under_attack is not None for summary in summaries):
             parts.append("under attack: of examples without an error")
-        parts.append("success, queries: of examples attacked (neither skipped nor ended in an error)")
+        parts.append(f"{kinds}, queries: of examples attacked (neither skipped nor ended in an error)")
         parts.append("words, measures: mean over successes")
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from functools import cached_property
+from heapq import nlargest
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text as Styled
@@ -21,6 +22,10 @@ from mohs.report.table import table_html
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
 
+if TYPE_CHECKING:
+    from mohs.report.verdicts import Verdicts
+    from mohs.runs.run import Run
+
 ADVERSARIAL = "adversarial.jsonl"
 
 
@@ -29,9 +34,41 @@ class AttackView(View):
 
     offers = ("summary", "goal", "goal_of")
 
+    def __init__(self, run: Run, judge: str | None = None) -> None:
+        super().__init__(run)
+        self._judge = judge
+
+    @classmethod
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
+        """The view of a run. Fair success comes from its own judge, from another, or from none."""
+        super().of(run, against, epsilon)
+        return cls(run, judge)
+
     @cached_property
     def _summaries(self) -> list[Summary]:
-        return summarise(self._run.records(), self.goal_of, rejects=bool(self.facts.get("rejects")))
+        rejects = bool(self.facts.get("rejects"))
+        return summarise(self._run.records(), self.goal_of, rejects=rejects, verdicts=self._verdicts)
+
+    @cached_property
+    def _verdicts(self) -> Verdicts | None:
+        """What the judge says about the successes; None if it is turned off."""
+        from mohs.report.verdicts import Verdicts
+
+        if self.judge == "none":
+            return None
+        records = (record for record in self._run.records() if not keeps_label(self.goal_of(record.attack)))
+        return Verdicts(records, self.judge)
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge of fair success: the one asked for, else the run's, else the bundled one."""
+        if self._judge is not None:
+            return self._judge
+        return "none" if self.config.get("no_judge") else str(self.config.get("judge") or "pocket")
+
+    def accepted(self, record: Record) -> float | None:
+        """The probability that people would accept the changes of a success; None if it was not judged."""
+        return self._verdicts.text(record) if self._verdicts is not None else None
 
     def goal_of(self, attack: str) -> str:
         """The goal of one attack: its own if it has one, else the run's."""
@@ -74,11 +111,18 @@ class AttackView(View):
         """Print the tables, and some successes as diffs."""
         tables, below = summary_tables(self._summaries, console.width)
         show_tables(console, tables, below)
-        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
-        for record in islice(hits, diffs):
+        for record, value in self._examples(diffs):
             console.print()
-            console.print(_headline(record, self.labels))
+            console.print(_headline(record, self.labels, value))
             console.print(diff(record))
+
+    def _examples(self, count: int) -> list[tuple[Record, float | None]]:
+        """Some successes, those that people would most likely accept first."""
+        hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
+        if self._verdicts is None:
+            return [(record, None) for record in islice(hits, count)]
+        rated = ((record, self.accepted(record)) for record in hits)
+        return nlargest(count, rated, key=lambda pair: -1.0 if pair[1] is None else pair[1])
 
     def page(self) -> str:
         """The whole HTML page."""
@@ -96,15 +140,19 @@ class AttackView(View):
         first = next(hits, None)
         if first is None:
             return []
-        export(chain([first], hits), "jsonl", folder / ADVERSARIAL, sys.stdout)
+        export(chain([first], hits), "jsonl", folder / ADVERSARIAL, sys.stdout, self.columns)
         return [folder / ADVERSARIAL]
+
+    def columns(self, record: Record) -> dict[str, Any]:
+        """The probability that people would accept a success."""
+        return {} if self._verdicts is None else {"accepted": self.accepted(record)}
 
     def html(self) -> str:
         """The table for a notebook."""
         return table_html([(summary.attack, lines(summary)) for summary in self._summaries])
 
 
-def _headline(record: Record, labels: list[str]) -> Styled:
+def _headline(record: Record, labels: list[str], accepted: float | None) -> Styled:
     def called(number: int) -> str:
         return labels[number] if number < len(labels) else f"class {number}"
 
@@ -116,4 +164,6 @@ def _headline(record: Record, labels: list[str]) -> Styled:
     misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
     truth = f" (label {called(record.label)})" if misread else ""  # below:0.3 attacks such examples too
     line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
+    if accepted is not None:
+        line += f", {accepted:.0%} likely that people would accept it"
     return Styled(printable(line), style="dim")

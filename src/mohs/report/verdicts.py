@@ -1,0 +1,40 @@
+"""What a judge says about the successes of a run: would people accept the changed words?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mohs.records import Outcome, Record
+from mohs.report.judged import load, word_values
+from mohs.text import Text
+from mohs.text.calibration import Calibration
+
+_Key = tuple[str, str, tuple[str, ...] | None]
+
+
+class Verdicts:
+    """The probabilities of the changed words of every success, by a judge. They are found in one go."""
+
+    def __init__(self, records: Iterable[Record], judge: str = "pocket") -> None:
+        part = load(judge)
+        self.name: str = part.name
+        self.calibration: Calibration = part.calibration
+        hits = {
+            _key(record): (Text(*record.original), Text(*record.perturbed))
+            for record in records
+            if record.outcome is Outcome.SUCCESS and record.perturbed is not None
+        }
+        self._words = dict(zip(hits, word_values(list(hits.values()), part), strict=True))
+
+    def words(self, record: Record) -> tuple[float, ...] | None:
+        """The probability of each changed word of a success; None if the judge cannot judge it."""
+        return self._words.get(_key(record))
+
+    def text(self, record: Record) -> float | None:
+        """The probability that people would accept the whole text; None if the judge cannot judge it."""
+        words = self.words(record)
+        return None if words is None else self.calibration.whole(words)
+
+
+def _key(record: Record) -> _Key:
+    return record.attack, record.example_id, record.perturbed
