@@ -41,7 +41,7 @@ def records(monkeypatch: pytest.MonkeyPatch, *members: Try, **options: Any) -> d
     monkeypatch.setattr(catalogue, "CATALOGUE", named)
     monkeypatch.setattr(catalogue, "BATTERIES", {"team": tuple(named)})
     rows = [("a good film", 1), ("a great film", 1), ("an awful film", 1), ("a good day", 1)]
-    with mohs.attack(options.pop("victim", predict), rows, "team", **options) as run:
+    with mohs.attack(options.pop("victim", predict), rows, "team", fair=False, **options) as run:
         return {record.example_id: record for record in run.records()}
 
 

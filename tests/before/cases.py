@@ -47,6 +47,7 @@ def _attack(out: Path | None, **more: Any) -> mohs.Run:
         measures=["edit-distance"],
         **bundled(),
         **toy_services(),
+        fair=None if out else False,  # 0.1.0 knew no other; its folders are resumed without saying so
         **more,
     )
 

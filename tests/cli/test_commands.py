@@ -20,8 +20,9 @@ def test_demo(tmp_path: Path, cold: Mohs) -> None:
     ended = cold("demo", "--n", 10)
     assert ended.returncode == 0, ended.stderr
     assert "textfooler:paper" in ended.stdout
-    assert "random:baseline" in ended.stdout
+    assert "textfooler:paper+fair" in ended.stdout
     assert "attack success" in ended.stdout
+    assert "fair success" in ended.stdout
     assert "Page: report.html" in ended.stdout
     assert "<html" in (tmp_path / "report.html").read_text()
 

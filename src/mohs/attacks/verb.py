@@ -75,6 +75,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         "Only changes that people would likely accept: acceptable>=0.5, no antonyms, no new grammar error. By default "
         "the battery standard is run both without and with it, other attacks without.",
         "--fair/--no-fair",
+        before=False,
     )
     no_judge: bool = option("Leave fair success out of the report.", default=False, counts=False)
     encoder: Any = model("encoder")
@@ -111,6 +112,10 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         kinds = [kind for _, method in self._methods for kind in needs(method)]
         return [*kinds, *(kind for measure in self._measures for kind in measure.needs)]
 
+    def view(self, run: Any) -> Any:
+        """The view of a run of this command, with fair success as asked for."""
+        return run.view(judge="none" if self.no_judge else None)
+
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task for each attack or battery."""
         from mohs.attacks.battery import Battery
@@ -143,6 +148,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams}
             },
             facts={
+                "judge": "none" if self.no_judge else "pocket",
                 "boxes": {name: "white" if name in white else "black" for name, _ in self._teams},
                 "goals": {name: goals[team[0][0]] for name, team in self._teams},
             },

@@ -53,7 +53,7 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
         run = carry_out(settings, verb, out, progress, said)
     with run:
         assert run.folder is not None, "a command always has a run folder"
-        view = run.view()
+        view = verb.view(run)
         files = [written(view.page(), run.folder / "report.html"), *view.files(run.folder)]
         names = ", ".join(path.name for path in files)
         finished(run, view, json, verbose, f"In {run.folder}: {names}", files=list(map(str, files)))

@@ -134,7 +134,7 @@ class RunStore:
 
         kind: the class of their findings; without it the findings stay dictionaries.
         """
-        attacks = list(self.manifest.get("tasks") or [])
+        attacks = list(self.manifest.get("config", {}).get("attacks") or [])
         with self._reading():
             known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
             for attack in [a for a in attacks if a in known] + [a for a in known if a not in attacks]:

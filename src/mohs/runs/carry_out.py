@@ -21,7 +21,7 @@ from mohs.runs.run import Run
 from mohs.runs.settings import Settings
 from mohs.runs.subject import alike
 from mohs.runs.workers import Order, spread
-from mohs.tasks.option import given
+from mohs.tasks.option import given, options_of
 from mohs.tasks.plan import Verb
 from mohs.tasks.reading import Reading
 
@@ -69,6 +69,7 @@ def carry_out(
 
     progress: called with each record. said: called with each note before the first search.
     """
+    verb = _as_before(verb, out.path if isinstance(out, Unnamed) else out)
     job = job_of(settings, verb)
     try:
         if said is not None:
@@ -95,6 +96,22 @@ def carry_out(
         return Run(store)
     finally:
         job.close()
+
+
+def _as_before(verb: Verb, folder: str | Path | None) -> Verb:
+    """The verb with what its options meant when the run in a folder was started, if that was before there were any."""
+    if folder is None or not (Path(folder) / MANIFEST).is_file():
+        return verb
+    with suppress(MohsError):  # a folder that cannot be read is refused later
+        known = read_manifest(Path(folder))["config"]
+        meant = {
+            f.name: told.before
+            for f, told in options_of(verb)
+            if told.before is not ... and f.name not in known and getattr(verb, f.name) == f.default
+        }
+        plain: Any = verb
+        return replace(plain, **meant) if meant else verb
+    return verb
 
 
 # The workers get the data itself, so they do not need the options for reading it.

@@ -127,7 +127,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         others={kind: part for kind, part in parts.items() if isinstance(part, Service)},
         at_once=settings.at_once or plan.at_once or target.traits.crowd,
         config=config,
-        identity={**config, **hashes, **plan.identity},
+        identity={**{name: config[name] for name in config if name not in _as_ever(verb)}, **hashes, **plan.identity},
         facts={**known, **plan.facts, "notes": list(plan.notes), "versions": _versions()},
         lender=lender_of(subject.model) if "gradients" not in parts else None,
     )
@@ -141,6 +141,11 @@ def _config(verb: Verb, plan: Plan, parts: Mapping[str, Any]) -> dict[str, Any]:
             found[f.name] = plan.resolved[f.name] if f.name in plan.resolved else _plain(getattr(verb, f.name))
     given = models_of(verb)
     return found | {kind: named(given[kind] or DEFAULTS.get(kind)) for kind in sorted(parts) if kind in given}
+
+
+def _as_ever(verb: Verb) -> set[str]:
+    """The options that are as they were before there was such an option: older runs do not name them."""
+    return {f.name for f, told in options_of(verb) if getattr(verb, f.name) is told.before}
 
 
 def _plain(value: Any) -> Any:

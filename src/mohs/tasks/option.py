@@ -31,6 +31,7 @@ class Option:
     secret: Callable[[Any], Any] | None = None  # removes secrets from the value before it is stored
     command: bool = True  # available on the command line
     argument: bool = False  # positional, without a flag
+    before: Any = ...  # what runs did that were started before there was this option, if not the default
 
 
 def option(help: str, *flags: str, default: Any = None, **settings: Any) -> Any:

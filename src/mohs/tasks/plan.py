@@ -75,6 +75,10 @@ class Verb:
         """The kinds of services it uses. Refuses a subject that does not fit."""
         return ()
 
+    def view(self, run: Any) -> Any:
+        """The view of a run of this verb, as the options ask for it."""
+        return run.view()
+
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """The tasks, ready to run."""
         raise NotImplementedError

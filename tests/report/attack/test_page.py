@@ -56,7 +56,8 @@ def test_says_what_was_attacked_and_the_same_figures_as_the_terminal(tmp_path: P
     run = run_of(record(0), record(1, outcome=Outcome.FAILED), record(2, **skipped))
     figures = lines(run.summary()[0])
     found = parsed(run, tmp_path)
-    assert "textfooler:paper fooled the model on 1 of 2 examples it got right." in found.text
+    sentence = "fooled the model on 1 of 2 examples it got right, fewer than 1 with changes that people would accept."
+    assert f"textfooler:paper {sentence}" in found.text
     for said in ("pocket", "films.csv", "untargeted", "negative, positive", "mohs 1.2"):
         assert said in found.text
     for name, value, note in figures:

@@ -62,9 +62,7 @@ class AttackView(View):
     @property
     def judge(self) -> str:
         """The name of the judge of fair success: the one asked for, else the run's, else the bundled one."""
-        if self._judge is not None:
-            return self._judge
-        return "none" if self.config.get("no_judge") else str(self.config.get("judge") or "pocket")
+        return self._judge or str(self.facts.get("judge") or "pocket")
 
     def accepted(self, record: Record) -> float | None:
         """The probability that people would accept the changes of a success; None if it was not judged."""
