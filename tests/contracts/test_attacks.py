@@ -111,6 +111,20 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
 
 
 @each_attack
+def test_it_can_search_fair_changes_only(name: str) -> None:
+    if keeps_label(goal_of(name, find_attack(name)[1], UNTARGETED)):
+        with pytest.raises(BadInput, match=f"{name} deletes words to keep the label"):
+            records(name, REVIEWS[:1], fair=True)
+        return
+    for record in records(name, REVIEWS[:6], fair=True).values():
+        assert record.error is None
+        if record.edits:
+            assert record.measures["acceptable"] >= 0.5
+            assert record.measures["antonyms"] == 0
+            assert record.measures["grammar errors introduced"] <= 0
+
+
+@each_attack
 def test_only_allowed_fields_change(name: str) -> None:
     pairs = [
         mohs.Example(e.id, mohs.Text(e.text.fields[0], f.text.fields[0]), e.label, ("one", "two"), ("one",))
