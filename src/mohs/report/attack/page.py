@@ -22,22 +22,38 @@ if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 
-def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
+_FILTERS = {"label": "True class", "predicted": "Predicted", "by": "By"}
+
+
+def _row(record: Record, attack: int, view: AttackView) -> dict[str, Any]:
     """A record for the page's script."""
-    return row_of(record, attack, labels) | {
-        "said": said_of(record, labels),
+    said = said_of(record, view.labels)
+    row = row_of(record, attack, view.labels)
+    accepted = view.accepted(record)
+    return row | {
+        "said": said,
+        "predicted": (said or row["label"]) if record.scores_before or record.scores_after else None,
         "before": share(record.scores_before, record.label),
         "after": share(record.scores_after, record.label),
+        "by": record.by or None,
+        "accepted": None if accepted is None else share([accepted], 0),
     }
 
 
-def _columns(attacks: int) -> list[dict[str, Any]]:
+def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The columns of the list. Those that no row would fill are left out."""
+
+    def filled(key: str) -> bool:
+        return any(row[key] is not None for row in rows)
+
     return [
         column("id", "Id", 8),
         *([column("attack", "Attack", 9)] if attacks > 1 else []),
+        *([column("by", "By", 9)] if filled("by") else []),
         column("outcome", "Outcome", 8.5),
         column("label", "Label", 9.5),
         column("before", "p before", 12, then="→ after"),
+        *([column("accepted", "Accepted", 7.5, right=True)] if filled("accepted") else []),
         column("changed", "Changed", 7.5, right=True),
         column("queries", "Queries", 7.5, right=True),
         column("text", "Text", None),
@@ -47,7 +63,7 @@ def _columns(attacks: int) -> list[dict[str, Any]]:
 def attack_page(view: AttackView, run: Run) -> str:
     """The whole page as HTML."""
     labels, summaries = view.labels, view.summary()
-    listing = Listing(lambda record, attack: _row(record, attack, labels))
+    listing = Listing(lambda record, attack: _row(record, attack, view))
     listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
@@ -67,7 +83,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,
         figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
-        **listing.values(names.values(), _columns(len(names))),
+        **listing.values(names.values(), _columns(len(names), listing.rows()), filters=_FILTERS),
     )
 
 

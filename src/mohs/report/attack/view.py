@@ -103,6 +103,10 @@ class AttackView(View):
         """The table for a notebook."""
         return table_html([(summary.attack, lines(summary)) for summary in self._summaries])
 
+    def accepted(self, record: Record) -> float | None:
+        """The probability that people would accept the change; None if it was not judged."""
+        return None
+
 
 def _headline(record: Record, labels: list[str]) -> Styled:
     def called(number: int) -> str:
