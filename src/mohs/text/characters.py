@@ -33,9 +33,9 @@ HOMOGLYPHS = {
 
 _PHONETIC = frozenset("\u0261")  # look-alikes of the same script
 
-# A whole emoji, which may hold joiners, variation selectors and tags. The letter in a circle or square is none alone.
+# A whole emoji, which may hold joiners, variation selectors and tags. A letter such as ℹ is one only with a selector.
 _PICTURE = (
-    r"(?:\p{Extended_Pictographic}(?<!\p{L})|\p{L}(?=\ufe0f))"
+    r"\p{Extended_Pictographic}(?:(?<!\p{L})|(?=\ufe0f))"
     r"[\ufe0e\ufe0f\p{Emoji_Modifier}]?(?:[\U000e0020-\U000e007e]+\U000e007f)?"
 )
 _EMOJI = regex.compile(rf"{_PICTURE}(?:\u200d{_PICTURE})*|\p{{Regional_Indicator}}{{2}}|[0-9#*]\ufe0f?\u20e3")

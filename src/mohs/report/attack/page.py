@@ -5,7 +5,7 @@ The summary and its charts are plain HTML and SVG. The rows are JSON inside the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
@@ -16,6 +16,7 @@ from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
 from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, row_of, said_of, share, short_names
 from mohs.report.page import on_data, page_of
+from mohs.report.rates import Rate
 
 if TYPE_CHECKING:
     from mohs.report.attack.view import AttackView
@@ -46,18 +47,28 @@ def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, 
     def filled(key: str) -> bool:
         return any(row[key] is not None for row in rows)
 
+    by, accepted = filled("by"), filled("accepted")
+    few = not by and not accepted
     return [
-        column("id", "Id", 8),
+        column("id", "Id", 8 if few else 7),
         *([column("attack", "Attack", 9)] if attacks > 1 else []),
-        *([column("by", "By", 9)] if filled("by") else []),
-        column("outcome", "Outcome", 8.5),
-        column("label", "Label", 9.5),
-        column("before", "p before", 12, then="→ after"),
-        *([column("accepted", "Accepted", 7.5, right=True)] if filled("accepted") else []),
-        column("changed", "Changed", 7.5, right=True),
-        column("queries", "Queries", 7.5, right=True),
+        *([column("by", "By", 9)] if by else []),
+        column("outcome", "Outcome", 8.5 if few else 8),
+        column("label", "Label", 9.5 if few else 7.5),
+        column("before", "p before", 12 if few else 11, then="→ after"),
+        *([column("accepted", "Accepted", 7, right=True)] if accepted else []),
+        column("changed", "Changed", 7.5 if few else 6.5, right=True),
+        column("queries", "Queries", 7.5 if few else 6.5, right=True),
         column("text", "Text", None),
     ]
+
+
+def _of(rates: Iterable[Rate | None]) -> str:
+    """The denominators of some attacks in words: "26 examples attacked", or "24 to 26 ..." if they differ."""
+    known = [rate for rate in rates if rate is not None]
+    totals = sorted({rate.total for rate in known})
+    count = " to ".join(f"{total:,}" for total in dict.fromkeys([*totals[:1], *totals[-1:]]))
+    return f"{count} {known[0].of}" if known else ""
 
 
 def attack_page(view: AttackView, run: Run) -> str:
@@ -82,6 +93,9 @@ def attack_page(view: AttackView, run: Run) -> str:
         bars=bars(listing.words),
         curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,
+        before_of=_of(summary.accuracy_before for summary in fooling),
+        under_of=_of(summary.accuracy_under_attack for summary in fooling),
+        success_of=_of(summary.success for summary in fooling),
         figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
         **listing.values(names.values(), _columns(len(names), listing.rows()), filters=_FILTERS),
     )
