@@ -66,6 +66,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     stopwords: str | Path | Iterable[str] | None = option(
         "Words that never change, instead of the attack's own list: a file, none, english or nltk.", metavar="FILE"
     )
+    keep: str | Path | Iterable[str] | None = option(
+        "More words that never change, in addition to the attack's own list: a file, one word per line.", metavar="FILE"
+    )
+    change_placeholders: bool = option(
+        "Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).", default=False
+    )
     entities: str | Path | NamedEntities | None = option(
         "Replacements for named entities, for pwws: a file made by `mohs entities`.", metavar="FILE"
     )
@@ -115,7 +121,17 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         tasks: list[Trial | Battery] = []
         for name, team in self._teams:
             trials = tuple(
-                Trial(n, m, subject.target, services, goals[n], subject.seed, self.budget, self._measures)
+                Trial(
+                    n,
+                    m,
+                    subject.target,
+                    services,
+                    goals[n],
+                    subject.seed,
+                    self.budget,
+                    self._measures,
+                    self.change_placeholders,
+                )
                 for n, m in team
             )
             tasks.append(trials[0] if len(trials) == 1 else Battery(name, trials, self.budget))
@@ -130,16 +146,19 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "constraints": [written(c) for c in self.constraints],
                 "measures": [written(m) for m in self.measures],
                 "stopwords": word_list(self.stopwords),
+                "keep": word_list(self.keep),
                 "entities": None if self._entities is None else self._entities.path,
             },
             identity={
-                "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams}
+                "change_placeholders": None,  # the run says whether there are any, and whether they are kept
+                "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams},
             },
             facts={
                 "boxes": {name: "white" if name in white else "black" for name, _ in self._teams},
                 "goals": {name: goals[team[0][0]] for name, team in self._teams},
             },
             notes=self._remarks(services),
+            change_placeholders=self.change_placeholders,
         )
 
     @property
@@ -162,6 +181,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         from mohs.space import parse_measure
 
         return tuple(parse_measure(m) if isinstance(m, str) else m for m in self.measures)
+
+    @cached_property
+    def _kept(self) -> frozenset[str]:
+        from mohs.text.stopwords import read_kept
+
+        return frozenset() if self.keep is None else read_kept(self.keep)
 
     @cached_property
     def _entities(self) -> NamedEntities | None:
@@ -193,9 +218,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             suffix += f"+{written(self.source)}"
         added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in self.constraints)
         suffix += "".join(f"+{written(c)}" for c in self.constraints)
-        if self.stopwords is not None:
-            changes["stopwords"] = read_stopwords(self.stopwords)
+        stopwords = None if self.stopwords is None else read_stopwords(self.stopwords)
+        if stopwords is not None:
             suffix += "+stopwords"
+        if self._kept:
+            suffix += "+keep"
         if self._entities is not None:
             changes["entities"] = self._entities
             suffix += "+entities"
@@ -204,9 +231,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 raise BadInput(
                     f"{without[0]} does not replace named entities; --entities is for pwws (not its preset textattack)."
                 )
-        changed = [
-            (n + suffix, replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m) for n, m in team
-        ]
+        changed: list[tuple[str, Attack]] = []
+        for n, m in team:
+            if stopwords is not None or self._kept:
+                changes["stopwords"] = frozenset(m.stopwords if stopwords is None else stopwords) | self._kept
+            own = replace(m, constraints=(*m.constraints, *added), **changes) if suffix else m
+            changed.append((n + suffix, own))
         return name + suffix, changed
 
     def _remarks(self, services: Mapping[str, Any]) -> list[str]:

@@ -30,6 +30,8 @@ def attack(
     constraints: Sequence[str | Constraint] = (),
     measures: Sequence[str | Measure] = (),
     stopwords: str | Path | Iterable[str] | None = None,
+    keep: str | Path | Iterable[str] | None = None,
+    change_placeholders: bool = False,
     entities: str | Path | NamedEntities | None = None,
     encoder: Any = None,
     token_encoder: Any = None,
@@ -76,6 +78,8 @@ def attack(
     constraints: An additional constraint (see `mohs spaces`); repeat for several.
     measures: An additional measure of the final texts (see `mohs spaces`); repeat for several.
     stopwords: Words that never change, instead of the attack's own list: a file, none, english or nltk.
+    keep: More words that never change, in addition to the attack's own list: a file, one word per line.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     entities: Replacements for named entities, for pwws: a file made by `mohs entities`.
     encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
     token_encoder: Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.

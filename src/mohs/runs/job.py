@@ -23,6 +23,7 @@ from mohs.tasks.described import describe, named
 from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.subject import Subject
+from mohs.text.placeholders import placeholders
 
 # Thresholds for garbage collection. It is rare, because thousands of candidates are alive at once, and scanning them
 # finds nothing.
@@ -116,6 +117,8 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         "examples": subject.examples,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
+    if not plan.change_placeholders and any(placeholders(example.text) for example in subject.data):
+        hashes["placeholders"] = "kept"  # earlier versions changed them; without any, their runs can be resumed
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
     if target.traits.rejects:
         known["rejects"] = True

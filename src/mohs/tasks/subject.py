@@ -13,6 +13,7 @@ from mohs.models.victim import Fields, Scores, Traits, Victim, traits_of
 from mohs.space import Services
 from mohs.text import Example
 from mohs.text.dataset import Dataset
+from mohs.text.placeholders import without_placeholders
 
 Result = TypeVar("Result")
 
@@ -38,13 +39,17 @@ class Target:
         """The score column for "rejected"; None if the victim never rejects."""
         return self.classes if self.traits.rejects else None
 
-    def sees(self, example: Example) -> tuple[int, ...]:
-        """The positions of an example that may change and lie in the victim's window."""
+    def window(self, example: Example) -> tuple[int, ...]:
+        """The positions in the fields that may change, as far as the victim's window reaches."""
         limits = self.model.visible(example.text.fields)
         if limits is None:
             return example.positions
         spans = example.text.spans()
         return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
+
+    def sees(self, example: Example) -> tuple[int, ...]:
+        """The positions that may change: those in the window, except placeholders, links and tags."""
+        return without_placeholders(example.text, self.window(example))
 
 
 @dataclass(frozen=True, kw_only=True)
