@@ -13,7 +13,7 @@ from mohs.attacks.verb import AttackVerb
 from mohs.errors import BadInput
 from mohs.records import Record
 from mohs.text.stopwords import NLTK
-from tests.toys import bundled
+from tests.toys import bundled, table
 
 TWEETS = [
     ("@USER what a lovely, lovely film URL", 1),
@@ -112,3 +112,20 @@ def test_without_placeholders_the_option_changes_nothing(tmp_path: Path) -> None
     with mohs.Run.open(out) as run:
         assert "placeholders" not in run.manifest["identity"]
     attacked("random", n=3, change_placeholders=True, out=out)  # the same run
+
+
+@pytest.mark.parametrize(("option", "free"), [({}, 5), ({"change_placeholders": True}, 7)])
+def test_a_radius_counts_the_same_positions(option: dict[str, Any], free: int) -> None:
+    source = table(user="customer", what="which", a="one", lovely="nice", film="movie", url="link")
+    options: dict[str, Any] = {"source": source, "stopwords": (), "max_r": 1} | option
+    with mohs.radius("pocket", TWEETS[:1], **options) as run:
+        (record,) = run.records()
+    assert record.error is None
+    assert record.positions == free
+
+
+@pytest.mark.parametrize(("option", "outcome"), [({}, "skipped"), ({"change_placeholders": True}, "measured")])
+def test_a_bias_is_not_measured_in_a_placeholder(option: dict[str, Any], outcome: str) -> None:
+    sentences = [("@he wrote a good film", 1), ("he wrote a bad film", 0)]
+    with mohs.token_bias("pocket", sentences, pairs="gender", k=0, **option) as run:
+        assert [str(record.outcome) for record in run.records()] == [outcome, "measured"]

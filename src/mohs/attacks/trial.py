@@ -36,7 +36,6 @@ class Trial:
     seed: int = 0
     budget: int | None = None
     measures: tuple[Measure, ...] = ()  # of the final text, in addition to those of the constraints
-    change_placeholders: bool = False
 
     async def __call__(self, example: Example) -> Record:
         """The record of this attack on an example. An exception becomes the outcome `error`."""
@@ -55,7 +54,7 @@ class Trial:
             draft.near_tie = goal.margin(before) < NEAR_TIE
             return Outcome.SKIPPED
 
-        positions = draft.look(target, example, change_placeholders=self.change_placeholders)
+        positions = draft.look(target, example)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
         attack = self.attack
         living = getattr(attack, "living", False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import budget, model, option, several
+from mohs.tasks.option import budget, change_placeholders, model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -69,9 +69,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     keep: str | Path | Iterable[str] | None = option(
         "More words that never change, in addition to the attack's own list: a file, one word per line.", metavar="FILE"
     )
-    change_placeholders: bool = option(
-        "Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).", default=False
-    )
+    change_placeholders: bool = change_placeholders()
     entities: str | Path | NamedEntities | None = option(
         "Replacements for named entities, for pwws: a file made by `mohs entities`.", metavar="FILE"
     )
@@ -117,21 +115,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         from mohs.attacks.trial import Trial
         from mohs.tasks.described import identity, word_list, written
 
+        subject = subject.changing(self.change_placeholders)
         goal, goals = self._goal(subject), self._goals(subject)
         tasks: list[Trial | Battery] = []
         for name, team in self._teams:
             trials = tuple(
-                Trial(
-                    n,
-                    m,
-                    subject.target,
-                    services,
-                    goals[n],
-                    subject.seed,
-                    self.budget,
-                    self._measures,
-                    self.change_placeholders,
-                )
+                Trial(n, m, subject.target, services, goals[n], subject.seed, self.budget, self._measures)
                 for n, m in team
             )
             tasks.append(trials[0] if len(trials) == 1 else Battery(name, trials, self.budget))
@@ -150,7 +139,6 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "entities": None if self._entities is None else self._entities.path,
             },
             identity={
-                "change_placeholders": None,  # the run says whether there are any, and whether they are kept
                 "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams},
             },
             facts={
@@ -158,7 +146,6 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "goals": {name: goals[team[0][0]] for name, team in self._teams},
             },
             notes=self._remarks(services),
-            change_placeholders=self.change_placeholders,
         )
 
     @property

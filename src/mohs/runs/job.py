@@ -117,8 +117,10 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         "examples": subject.examples,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
-    if not plan.change_placeholders and any(placeholders(example.text) for example in subject.data):
-        hashes["placeholders"] = "kept"  # earlier versions changed them; without any, their runs can be resumed
+    # Earlier versions changed placeholders. If there are none to keep, runs with and without the option are the same.
+    changed = config.get("change_placeholders", False)
+    if not changed and any(placeholders(example.text) for example in subject.data):
+        hashes["placeholders"] = "kept"
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
     if target.traits.rejects:
         known["rejects"] = True
@@ -130,7 +132,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         others={kind: part for kind, part in parts.items() if isinstance(part, Service)},
         at_once=settings.at_once or plan.at_once or target.traits.crowd,
         config=config,
-        identity={**config, **hashes, **plan.identity},
+        identity={**config, "change_placeholders": None, **hashes, **plan.identity},
         facts={**known, **plan.facts, "notes": list(plan.notes), "versions": _versions()},
         lender=lender_of(subject.model) if "gradients" not in parts else None,
     )

@@ -12,7 +12,6 @@ from mohs.models.victim import Fields, Scores
 from mohs.records import Outcome, Record
 from mohs.tasks.subject import Target
 from mohs.text import Example
-from mohs.text.placeholders import without_placeholders
 from mohs.text.text import Edit
 
 NEAR_TIE = 1e-4  # the shape of a batch changes scores by less than this
@@ -38,11 +37,11 @@ class Draft:
         (self.scores_before,) = await target.judge.ask([example.text.fields])
         return self.scores_before
 
-    def look(self, target: Target, example: Example, *, change_placeholders: bool = False) -> tuple[int, ...]:
+    def look(self, target: Target, example: Example) -> tuple[int, ...]:
         """The positions that may change. Notes how many words lie beyond the victim's window."""
         positions = target.window(example)
         self.beyond_window = len(example.positions) - len(positions)
-        return positions if change_placeholders else without_placeholders(example.text, positions)
+        return target.free(example, positions)
 
 
 async def attempt(name: str, example: Example, seed: int, search: Callable[[Draft], Awaitable[Outcome]]) -> Record:

@@ -54,6 +54,11 @@ def budget() -> Any:
     return option("The most queries per example.", least=1)
 
 
+def change_placeholders() -> Any:
+    """The field that lets placeholders change."""
+    return option("Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).", default=False)
+
+
 def blacklist() -> Any:
     """The field for words that no neighbour may bring in."""
     return option("Words that are never inserted, one per line.", metavar="FILE")

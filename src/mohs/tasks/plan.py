@@ -34,7 +34,6 @@ class Plan:
     identity: Mapping[str, Any] = field(default_factory=dict)  # what else must be the same to resume a run
     facts: Mapping[str, Any] = field(default_factory=dict)  # for the manifest and the report
     notes: Sequence[str] = ()  # sentences for readers of the figures
-    change_placeholders: bool = False  # whether words in placeholders, links and tags may change
     at_once: int | None = None  # concurrent searches; by default as many as suit the victim
 
 
