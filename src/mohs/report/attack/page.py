@@ -50,12 +50,12 @@ def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, 
     by, accepted = filled("by"), filled("accepted")
     few = not by and not accepted
     return [
-        column("id", "Id", 8 if few else 7),
+        column("id", "Id", 8),
         *([column("attack", "Attack", 9)] if attacks > 1 else []),
         *([column("by", "By", 9)] if by else []),
         column("outcome", "Outcome", 8.5 if few else 8),
         column("label", "Label", 9.5 if few else 7.5),
-        column("before", "p before", 12 if few else 11, then="→ after"),
+        column("before", "p before", 12, then="→ after"),
         *([column("accepted", "Accepted", 7, right=True)] if accepted else []),
         column("changed", "Changed", 7.5 if few else 6.5, right=True),
         column("queries", "Queries", 7.5 if few else 6.5, right=True),
