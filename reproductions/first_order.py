@@ -151,6 +151,7 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting) -
         measures=["similarity:angular=no"],
         out=folder,
         budget=budget,
+        change_placeholders=True,  # IMDB has <br />, which the papers' code attacks like any word
         device=setting.device,
         **setting.services(),
     ) as run:

@@ -145,6 +145,7 @@ def measured(data: str, arch: str, victim: str, part: str, setting: Setting, **w
         Dataset(str(setting.assets / "data" / data / "test.jsonl.gz"), n=n, sample=0),
         source=Sememes(k=5),
         stopwords=(),
+        change_placeholders=True,  # IMDB has <br />, which the authors' code changes like any word
         vectors=str(lexical / "glove-100d"),
         sememes=str(lexical / "hownet-substitutes.json.gz"),
         tagger="pocket",

@@ -23,7 +23,8 @@ ATTACKS = (
     "textfooler textfooler:adjusted pwws pwws:cos50 bert-attack bert-attack:cos50 bae genetic genetic:adjusted".split()
 )
 SAID = {  # what papers say of the validity of these attacks' successes; scales and questions differ from the judge's
-    "textfooler": "about 4% valid at T_h = 5 (004); MR: meaning kept 2.82 (1 is best, 5 worst), errors added in 35.5% (003)",
+    "textfooler": "about 4% valid at T_h = 5 (004); MR: meaning kept 2.82 (1 is best, 5 worst), "
+    "errors added in 35.5% (003)",
     "pwws": "slightly less than TextFooler's 4% (004)",
     "bert-attack": "under 2% (004)",
     "bae": "about 1% (004)",

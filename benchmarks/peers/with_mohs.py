@@ -178,7 +178,7 @@ def run(job: Job) -> Figures:
 
     def attacked(rows: list[dict[str, Any]]) -> Any:
         examples = [mohs.Example.of(row["text"], row["label"], id=row["id"]) for row in rows]
-        return mohs.attack(victim, examples, [made], **services)
+        return mohs.attack(victim, examples, [made], change_placeholders=True, **services)  # as the others do
 
     attacked(job.warm).close()
     of_victim = Watched(victim)

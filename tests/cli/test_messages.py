@@ -146,6 +146,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("thesaurus missing", ["--source", "thesaurus:none.tsv"], "none.tsv"),
     ("thesaurus unnamed", ["--source", "thesaurus"], "A thesaurus needs its file; write thesaurus:FILE."),
     ("stopwords missing", ["--stopwords", "none.txt"], "The stopword list none.txt cannot be read (No such file or directory); name a text file, none, english or nltk."),
+    ("words to keep missing", ["--keep", "none.txt"], "The list of words to keep none.txt cannot be read (No such file or directory); give a text file with one word per line."),
     ("unknown tagger", ["--tagger", "brill"], "brill"),
     ("tagger model missing", ["--tagger", "spacy:none"], "none"),
     ("unknown grammar checker", ["--measure", "grammar-errors", "--grammar", "word"], "word"),

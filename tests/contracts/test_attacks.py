@@ -24,6 +24,7 @@ from mohs.records import Outcome, Record
 from mohs.runs.services import load_services
 from mohs.space import Services, build_space
 from mohs.text.dataset import Dataset
+from mohs.text.placeholders import placeholders
 from tests.toys import WordCount, bundled, toy_services
 
 SAME = ("cv50-use88", "cv70-use85", "cv70-use90", "cv80-use90")  # TextFooler's cv50 with other numbers
@@ -135,6 +136,33 @@ def test_only_allowed_fields_change(name: str) -> None:
         assert found[pair.id].error is None
         perturbed = found[pair.id].perturbed
         assert perturbed is None or perturbed[1] == pair.text.fields[1]
+
+
+PLACEHOLDERS = ["@USER", "[NAME]", "<user>", "URL", "http://a.org/good-bad", "<br /><br />", "@good_7"]
+
+
+def with_placeholders(example: mohs.Example) -> mohs.Example:
+    """The example with a placeholder after every second word."""
+    words = example.text.fields[0].split(" ")
+    marked = [f"{word} {PLACEHOLDERS[n // 2 % len(PLACEHOLDERS)]}" if n % 2 else word for n, word in enumerate(words)]
+    return mohs.Example.of(" ".join(marked), example.label, id=example.id)
+
+
+@each_attack
+def test_placeholders_and_words_to_keep_never_change(name: str) -> None:
+    marked = [with_placeholders(example) for example in REVIEWS[:6]]
+    free = records(name, marked, change_placeholders=True)
+    changed = [(record.example_id, edit) for record in free.values() for edit in record.edits]
+    kept = {edit.old.lower() for _, edit in changed[::3]}
+    found = records(name, marked, **({"keep": sorted(kept)} if kept else {}))
+    for example in marked:
+        record = found[example.id]
+        assert record.error is None
+        assert not {edit.position for edit in record.edits} & placeholders(example.text)
+        assert not {edit.old.lower() for edit in record.edits} & kept
+        if record.perturbed is not None:
+            for mark in PLACEHOLDERS:
+                assert record.perturbed[0].count(mark) == record.original[0].count(mark)
 
 
 @each_attack

@@ -36,3 +36,12 @@ def test_words_left_out_stand_together() -> None:
     assert shown.plain == "  [-A very-] good film, [-truly-].\n  [-It-] was→is [-great-]!"
     struck = [shown.plain[s.start : s.end] for s in shown.spans if s.style == "red strike"]
     assert struck == ["A", " very", "truly", "It", "was", "great"]
+
+
+def test_characters_that_cannot_be_seen_have_their_codes() -> None:
+    record = Record(
+        "a", "0", Outcome.SUCCESS, 1, ("text",), ("A good \u043eld film",), seed=0, words=4,
+        edits=(Edit(1, "good", "\u202ego\u200bod\x1b"), Edit(2, "\u043eld", "new"), Edit(3, "film", "f\u0456lm")),
+    )  # fmt: skip
+    good, old, film = "good→⟨U+202E⟩go⟨U+200B⟩od⟨U+001B⟩", "\u043e⟨U+043E⟩ld→new", "film→f\u0456⟨U+0456⟩lm"
+    assert diff(record).plain == f"  A {good} {old} {film}"

@@ -11,10 +11,12 @@ from rapidfuzz.distance import OSA, Hamming, Levenshtein
 
 from mohs.text.characters import (
     HOMOGLYPHS,
+    Odd,
     deletions,
     homoglyphs,
     insertions,
     keyboard,
+    odd_characters,
     splits,
     substitutions,
     swaps,
@@ -161,3 +163,89 @@ def test_neighbouring_keys_neighbour_each_other() -> None:
         assert 2 <= len(others) <= 6
         assert all(key in near[other] for other in others)
     assert keyboard("é7") == []
+
+
+ORDINARY = [
+    "good",
+    "café",
+    "cafe\u0301",
+    "naïve",
+    "Việt",
+    "привет",
+    "ёлка",
+    "καλημέρα",
+    "食べる",
+    "我的iPhone",
+    "Tシャツ",
+    "น้ำ",
+    "և",
+]
+ORDINARY += ["שָׁלוֹם", "می\u200cخواهم", "क्\u200dष", "don’t", "ʻokina", "x²", "go od", "hello привет", "C3PO", ""]
+EMOJI = [
+    "👍",
+    "👍🏽",
+    "❤\ufe0f",
+    "👨\u200d👩\u200d👧",
+    "🇩🇪",
+    "1\ufe0f\u20e3",
+    "ℹ\ufe0f",
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+]
+
+
+@pytest.mark.parametrize("word", [*ORDINARY, *EMOJI, *(f"so {emoji}!" for emoji in EMOJI)])
+def test_ordinary_words_and_emoji_hold_nothing_odd(word: str) -> None:
+    assert odd_characters(word) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("go\u200bod", [Odd(2, "U+200B", "ZERO WIDTH SPACE", False)]),
+        ("a\u00adb", [Odd(1, "U+00AD", "SOFT HYPHEN", False)]),
+        ("\u202egood", [Odd(0, "U+202E", "RIGHT-TO-LEFT OVERRIDE", False)]),
+        ("p\u0430ypal", [Odd(1, "U+0430", "CYRILLIC SMALL LETTER A", True)]),
+        ("прив\u0065т", [Odd(4, "U+0065", "LATIN SMALL LETTER E", True)]),
+        ("go\u0336od", [Odd(2, "U+0336", "COMBINING LONG STROKE OVERLAY", True)]),
+        ("\uff47ood", [Odd(0, "U+FF47", "FULLWIDTH LATIN SMALL LETTER G", True)]),
+        ("\U0001d41food", [Odd(0, "U+1D41F", "MATHEMATICAL BOLD SMALL F", True)]),
+        ("a\tb", [Odd(1, "U+0009", "control character", False)]),
+        ("do\u00a0it", [Odd(2, "U+00A0", "NO-BREAK SPACE", False)]),
+        ("\u3164", [Odd(0, "U+3164", "HANGUL FILLER", False)]),
+        ("go\u200dod", [Odd(2, "U+200D", "ZERO WIDTH JOINER", False)]),
+        ("👍\u200d", [Odd(1, "U+200D", "ZERO WIDTH JOINER", False)]),
+        ("\u200d", [Odd(0, "U+200D", "ZERO WIDTH JOINER", False)]),
+        ("سلام\u200c", [Odd(4, "U+200C", "ZERO WIDTH NON-JOINER", False)]),
+        ("the fi\u0261ht", [Odd(6, "U+0261", "LATIN SMALL LETTER SCRIPT G", True)]),
+    ],
+)
+def test_odd_characters_are_found(word: str, found: list[Odd]) -> None:
+    assert odd_characters(word) == found
+
+
+def test_the_old_word_tells_what_a_letter_looks_like() -> None:
+    assert odd_characters("\u0430") == []
+    assert [odd.at for odd in odd_characters("\u0430", instead_of="a")] == [0]
+    assert [odd.at for odd in odd_characters("дa", instead_of="да")] == [1]
+    assert [odd.at for odd in odd_characters("д\u0430", instead_of="да")] == []
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_odd_characters_are_named_where_they_stand(word: str, old: str) -> None:
+    found = odd_characters(word, old)
+    assert [odd.at for odd in found] == sorted({odd.at for odd in found})
+    for odd in found:
+        assert odd.code == f"U+{ord(word[odd.at]):04X}"
+        assert odd.name
+    ascii_word = word.encode("ascii", "ignore").decode()
+    assert [ascii_word[odd.at].isprintable() for odd in odd_characters(ascii_word)].count(True) == 0
+
+
+@given(st.text(ascii_letters, min_size=2, max_size=10), st.data())
+def test_every_hidden_or_exchanged_letter_is_found(word: str, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(word)))
+    hidden = data.draw(st.sampled_from("\u200b\u200c\u200d\u00ad\u2060\u202e\ufeff\u00a0\u2009\t\x00\ufe0f"))
+    assert [odd.at for odd in odd_characters(word[:at] + hidden + word[at:])] == [at]
+    for other in homoglyphs(word):
+        (place,) = [i for i, (old, new) in enumerate(zip(word, other, strict=True)) if old != new]
+        assert [odd.at for odd in odd_characters(other, word)] == [place]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import budget, model, option, several
+from mohs.tasks.option import budget, change_placeholders, model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     stopwords: str | Path | Iterable[str] | None = option(
         "Words that never change, instead of the attack's own list: a file, none, english or nltk.", metavar="FILE"
     )
+    keep: str | Path | Iterable[str] | None = option(
+        "More words that never change, in addition to the attack's own list: a file, one word per line.", metavar="FILE"
+    )
+    change_placeholders: bool = change_placeholders()
     entities: str | Path | NamedEntities | None = option(
         "Replacements for named entities, for pwws: a file made by `mohs entities`.", metavar="FILE"
     )
@@ -123,6 +127,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         from mohs.attacks.trial import Trial
         from mohs.tasks.described import identity, word_list, written
 
+        subject = subject.changing(self.change_placeholders)
         goal, goals = self._goal(subject), self._goals(subject)
         tasks: list[Trial | Battery] = []
         for name, team in self._teams:
@@ -142,10 +147,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "constraints": [written(c) for c in self.constraints],
                 "measures": [written(m) for m in self.measures],
                 "stopwords": word_list(self.stopwords),
+                "keep": word_list(self.keep),
                 "entities": None if self._entities is None else self._entities.path,
             },
             identity={
-                "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams}
+                "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams},
             },
             facts={
                 "judge": "none" if self.no_judge else "pocket",
@@ -188,6 +194,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         return tuple(parse_measure(m) if isinstance(m, str) else m for m in self.measures)
 
     @cached_property
+    def _kept(self) -> frozenset[str]:
+        from mohs.text.stopwords import read_kept
+
+        return frozenset() if self.keep is None else read_kept(self.keep)
+
+    @cached_property
     def _entities(self) -> NamedEntities | None:
         from mohs.attacks.named_entities import NamedEntities
 
@@ -223,9 +235,11 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             keeping = [n for n, m in team if keeps_label(str(getattr(m, "goal", UNTARGETED)))]
             if keeping:
                 raise BadInput(f"{keeping[0]} deletes words to keep the label, so --fair is not for it; leave it out.")
-        if self.stopwords is not None:
-            changes["stopwords"] = read_stopwords(self.stopwords)
+        stopwords = None if self.stopwords is None else read_stopwords(self.stopwords)
+        if stopwords is not None:
             suffix += "+stopwords"
+        if self._kept:
+            suffix += "+keep"
         if self._entities is not None:
             changes["entities"] = self._entities
             suffix += "+entities"
@@ -238,6 +252,8 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         first, last = tuple(cheap), (grammar,) if grammar else ()  # the order changes the cost, not what is allowed
 
         def obeying(method: Any) -> Any:
+            if stopwords is not None or self._kept:
+                changes["stopwords"] = frozenset(method.stopwords if stopwords is None else stopwords) | self._kept
             return replace(method, constraints=(*first, *method.constraints, *added, *last), **changes)
 
         return name + suffix, [(n + suffix, obeying(m) if suffix else m) for n, m in team]

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import blacklist, budget, floor, model, option
+from mohs.tasks.option import blacklist, budget, change_placeholders, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
     both_directions: bool = option("Also use sentences that contain the second word of a pair.", default=False)
     blacklist: str | Path | Iterable[str] | None = blacklist()
     floor: float | None = floor()
+    change_placeholders: bool = change_placeholders()
     most: int = option(
         "Sample a distance, instead of measuring all its texts, if it is expected to have more than this.",
         default=10_000,
@@ -104,6 +105,7 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
         from mohs.tasks.described import word_list
         from mohs.tasks.neighbourhood import crowd, known_to
 
+        subject = subject.changing(self.change_placeholders)
         task = BiasTask(
             name=f"bias:{self._pairs.name}",
             pairs=self._pairs,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import model, option, several
+from mohs.tasks.option import change_placeholders, model, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
     stopwords: str | Path | Iterable[str] | None = option(
         "Words that never change: a file, none, english (default) or nltk.", metavar="FILE"
     )
+    change_placeholders: bool = change_placeholders()
     attacks: str | Sequence[str | Attack] = several(
         "An attack that gives an upper bound on the radius; repeat for several.", "--attack", "NAME[:PRESET]"
     )
@@ -140,6 +141,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         from mohs.tasks.described import identity, word_list, written
         from mohs.text.stopwords import ENGLISH, read_stopwords
 
+        subject = subject.changing(self.change_placeholders)
         stopwords = ENGLISH if self.stopwords is None else read_stopwords(self.stopwords)
         shares = together(self._shares, subject.examples) if self.together else self._shares
         task = RadiusTask(

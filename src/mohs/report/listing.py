@@ -10,12 +10,14 @@ from typing import Any, Protocol
 
 from mohs.records import Outcome, Record
 from mohs.report.template import embedded
-from mohs.text import Text
+from mohs.text import Edit, Text
+from mohs.text.characters import odd_characters
 
 MOST_ROWS = 2000
 _LONGEST_NAME = 48  # a hand-built attack is named by its settings, which can fill a screen
 
-Piece = str | list[str] | dict[str, str]  # unchanged text; [old word, new word, its source]; a patch pair
+# Unchanged text; a patch pair; or [old word, new word, its source] and, if some are odd, the odd characters of both.
+Piece = str | list[Any] | dict[str, str]
 
 
 class Listing:
@@ -62,9 +64,14 @@ class Listing:
         attacks: Iterable[str],
         columns: list[dict[str, Any]],
         called: Mapping[str, str] | None = None,
+        filters: Mapping[str, str] | None = None,
         **more: Any,
     ) -> dict[str, Any]:
-        """The values for the list's template. `called` renames outcomes; `more` is passed on to the script."""
+        """The values for the list's template.
+
+        called: other names for outcomes. filters: keys of rows whose values can be chosen, with their headings; one
+        that has a single value is left out. more: passed on to the script.
+        """
         rows = self.rows()
         here = Counter(row["outcome"] for row in rows)
         renamed = {} if called is None else {"called": called}
@@ -74,6 +81,11 @@ class Listing:
             "data": embedded(data),
             "outcomes": {str(o): (here[o], self.outcomes[o]) for o in Outcome if self.outcomes[o]},
             "called": called or {},
+            "filters": [
+                {"key": key, "name": name, "values": found}
+                for key, name in (filters or {}).items()
+                if len(found := sorted({row[key] for row in rows if row[key]})) > 1
+            ],
             "total": self.outcomes.total(),
             "shown": len(rows),
         }
@@ -160,7 +172,7 @@ def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
             continue
         found[field].append(record.original[field][ends[field] : start])
         if position in edits:
-            found[field].append([*edits[position][1:]])
+            found[field].append(_replacement(edits[position]))
         if patch and position == at:
             old = edits[position].new if position in edits else record.original[field][start:end]
             found[field].append({"old": old, "new": patch.new})
@@ -168,6 +180,11 @@ def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
     for parts, string, end in zip(found, record.original, ends, strict=True):
         parts.append(string[end:])
     return found
+
+
+def _replacement(edit: Edit) -> Piece:
+    odd = [odd_characters(edit.old), odd_characters(edit.new, instead_of=edit.old)]
+    return [edit.old, edit.new, edit.source, *([odd] if any(odd) else [])]
 
 
 def short_names(attacks: Iterable[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
 from mohs.text import Text
+from mohs.text.characters import odd_characters
 
 _ASKED = "_asked"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -71,7 +72,8 @@ def show_tables(console: Console, tables: Sequence[Table], below: str) -> None:
 def diff(record: Record) -> Styled:
     """The original text, with each replaced word struck out and followed by an arrow and its replacement.
 
-    Deleted words stand in `[-...-]`, adjacent ones together, so that a text with few words left stays readable.
+    Deleted words stand in `[-...-]`, adjacent ones together, so that a text with few words left stays readable. In
+    changed words, characters that readers cannot see or take for others have their code points: `go⟨U+200B⟩od`.
     """
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
@@ -89,7 +91,8 @@ def diff(record: Record) -> Styled:
             field, at, out = number, 0, False
         if position not in new:
             continue
-        between, word, replacement = original[number][at:start], original[number][start:end], printable(new[position])
+        old = record.original[number][start:end]
+        between, word, replacement = original[number][at:start], spelled_out(old), spelled_out(new[position], old)
         if out and not replacement and not between.strip():
             styled.append(between + word, style="red strike")
         else:
@@ -111,6 +114,14 @@ def diff(record: Record) -> Styled:
 def printable(text: str) -> str:
     """The string with each terminal control character replaced by U+FFFD. Its length does not change."""
     return _CONTROL.sub("\ufffd", text)
+
+
+def spelled_out(word: str, instead_of: str = "") -> str:
+    """A changed word for the terminal, with the code points of odd characters; invisible ones are not printed."""
+    odd = {sign.at: sign for sign in odd_characters(word, instead_of)}
+    return "".join(
+        f"{sign if odd[at].seen else ''}⟨{odd[at].code}⟩" if at in odd else sign for at, sign in enumerate(word)
+    )
 
 
 def _errors(run: Run, count: int) -> str:

@@ -30,6 +30,8 @@ def attack(
     constraints: Sequence[str | Constraint] = (),
     measures: Sequence[str | Measure] = (),
     stopwords: str | Path | Iterable[str] | None = None,
+    keep: str | Path | Iterable[str] | None = None,
+    change_placeholders: bool = False,
     entities: str | Path | NamedEntities | None = None,
     fair: bool | None = None,
     no_judge: bool = False,
@@ -79,6 +81,8 @@ def attack(
     constraints: An additional constraint (see `mohs spaces`); repeat for several.
     measures: An additional measure of the final texts (see `mohs spaces`); repeat for several.
     stopwords: Words that never change, instead of the attack's own list: a file, none, english or nltk.
+    keep: More words that never change, in addition to the attack's own list: a file, one word per line.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     entities: Replacements for named entities, for pwws: a file made by `mohs entities`.
     fair: Only changes that people would likely accept: acceptable>=0.5, no antonyms, no new grammar error. By default
         the battery standard is run both without and with it, other attacks without.
@@ -129,6 +133,7 @@ def second_order_attack(
     synonyms: str | Source | None = None,
     blacklist: str | Path | Iterable[str] | None = None,
     floor: float | None = None,
+    change_placeholders: bool = False,
     most: int = 1000000,
     lm: Any = None,
     vectors: Any = None,
@@ -172,6 +177,7 @@ def second_order_attack(
         nearest word vectors.
     blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     most: Refuse so-enum if it would check more texts per example.
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
@@ -211,6 +217,7 @@ def token_bias(
     both_directions: bool = False,
     blacklist: str | Path | Iterable[str] | None = None,
     floor: float | None = None,
+    change_placeholders: bool = False,
     most: int = 10000,
     breadth: int = 100,
     lm: Any = None,
@@ -253,6 +260,7 @@ def token_bias(
     both_directions: Also use sentences that contain the second word of a pair.
     blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     most: Sample a distance, instead of measuring all its texts, if it is expected to have more than this.
     breadth: For sampling: take the neighbours of this many texts one step nearer (released code: 800).
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
@@ -285,6 +293,7 @@ def radius(
     source: str | Source | None = None,
     constraints: Sequence[str | Constraint] = (),
     stopwords: str | Path | Iterable[str] | None = None,
+    change_placeholders: bool = False,
     attacks: str | Sequence[str | Attack] = (),
     vectors: Any = None,
     wordnet: Any = None,
@@ -336,6 +345,7 @@ def radius(
     source: Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors.
     constraints: A constraint on the substitutes; repeat for several.
     stopwords: Words that never change: a file, none, english (default) or nltk.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     attacks: An attack that gives an upper bound on the radius; repeat for several.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
     wordnet: WordNet's database files; by default the asset wordnet.

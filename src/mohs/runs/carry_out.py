@@ -45,14 +45,15 @@ class Unnamed:
         plain = [re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names]
         return cls(_RUNS / "-".join([*plain, digest]))
 
-    def find(self, command: str, identity: Mapping[str, Any]) -> Path:
+    def find(self, verb: Verb, identity: Mapping[str, Any]) -> Path:
         """The folder; if it does not exist, one with the same run that an older version named differently."""
         if not self.path.exists():
             alike = glob.escape(self.path.name.rpartition("-")[0])
             for manifest in sorted(self.path.parent.glob(f"{alike}-*/{MANIFEST}")):
                 with suppress(MohsError):  # a folder that cannot be read is not the one looked for
                     found = read_manifest(manifest.parent)
-                    if found.get("command") == command and not differences(found["identity"], identity):
+                    known = {k: v for k, v in identity.items() if k not in _new_since(verb, found["config"])}
+                    if found.get("command") == verb.command and not differences(found["identity"], known):
                         self.path = manifest.parent
                         break
         return self.path
@@ -75,14 +76,18 @@ def carry_out(
         if said is not None:
             for note in job.facts["notes"]:
                 said(note)
+        if isinstance(out, Unnamed):
+            out = out.find(verb, job.identity)
+            if _as_before(verb, out) != verb:  # an older run of the same command
+                job.close()
+                verb = _as_before(verb, out)
+                job = job_of(settings, verb)
         order = None
         if settings.workers > 1:
             victim: Any = settings.victim if job.lender is None else None
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
             order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
-        if isinstance(out, Unnamed):
-            out = out.find(verb.command, job.identity)
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
         store = RunStore.open(Path(out) if out is not None else None, manifest, job.identity)
@@ -100,18 +105,20 @@ def carry_out(
 
 def _as_before(verb: Verb, folder: str | Path | None) -> Verb:
     """The verb with what its options meant when the run in a folder was started, if that was before there were any."""
-    if folder is None or not (Path(folder) / MANIFEST).is_file():
-        return verb
-    with suppress(MohsError):  # a folder that cannot be read is refused later
-        known = read_manifest(Path(folder))["config"]
-        meant = {
-            f.name: told.before
-            for f, told in options_of(verb)
-            if told.before is not ... and f.name not in known and getattr(verb, f.name) == f.default
-        }
-        plain: Any = verb
-        return replace(plain, **meant) if meant else verb
+    plain: Any = verb
+    if folder is not None and (Path(folder) / MANIFEST).is_file():
+        with suppress(MohsError):  # a folder that cannot be read is refused later
+            return replace(plain, **_new_since(verb, read_manifest(Path(folder))["config"]))  # type: ignore[no-any-return]
     return verb
+
+
+def _new_since(verb: Verb, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a stored run did not know and that are at their defaults, with what such a run did."""
+    return {
+        f.name: told.before
+        for f, told in options_of(verb)
+        if told.before is not ... and f.name not in config and getattr(verb, f.name) == f.default
+    }
 
 
 # The workers get the data itself, so they do not need the options for reading it.

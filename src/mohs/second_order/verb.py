@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import blacklist, budget, floor, model, option
+from mohs.tasks.option import blacklist, budget, change_placeholders, floor, model, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
     )
     blacklist: str | Path | Iterable[str] | None = blacklist()
     floor: float | None = floor()
+    change_placeholders: bool = change_placeholders()
     most: int = option("Refuse so-enum if it would check more texts per example.", default=1_000_000, least=1)
     lm: Any = model("lm")
     vectors: Any = model("vectors")
@@ -86,6 +87,7 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
         from mohs.tasks.described import describe, identity, word_list, written
         from mohs.tasks.neighbourhood import crowd, first_steps, known_to
 
+        subject = subject.changing(self.change_placeholders)
         chosen, ask = replace(self._chosen, refusal=subject.target.refusal), Services(services, Random(0))
         book, lost = patch_book(subject, self._source, ask)
         steps = [] if chosen.walk else first_steps(subject.target, subject.data, chosen.near, ask)

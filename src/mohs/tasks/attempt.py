@@ -38,10 +38,10 @@ class Draft:
         return self.scores_before
 
     def look(self, target: Target, example: Example) -> tuple[int, ...]:
-        """The positions that may change. Notes how many others lie beyond the victim's window."""
-        positions = target.sees(example)
+        """The positions that may change. Notes how many words lie beyond the victim's window."""
+        positions = target.window(example)
         self.beyond_window = len(example.positions) - len(positions)
-        return positions
+        return target.free(example, positions)
 
 
 async def attempt(name: str, example: Example, seed: int, search: Callable[[Draft], Awaitable[Outcome]]) -> Record:

@@ -55,6 +55,12 @@ def budget() -> Any:
     return option("The most queries per example.", least=1)
 
 
+def change_placeholders() -> Any:
+    """The field that lets placeholders change."""
+    help = "Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />)."
+    return option(help, default=False, before=True)
+
+
 def blacklist() -> Any:
     """The field for words that no neighbour may bring in."""
     return option("Words that are never inserted, one per line.", metavar="FILE")

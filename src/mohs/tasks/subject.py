@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from mohs import engine
@@ -13,6 +13,7 @@ from mohs.models.victim import Fields, Scores, Traits, Victim, traits_of
 from mohs.space import Services
 from mohs.text import Example
 from mohs.text.dataset import Dataset
+from mohs.text.placeholders import without_placeholders
 
 Result = TypeVar("Result")
 
@@ -27,6 +28,7 @@ class Target:
     classes: int
     sheets: Answers[Sheet, Any] | None = None  # the same network, if it accepts rows of tokens
     steady: bool = True  # whether it gives the same answer again
+    change_placeholders: bool = False  # whether words in placeholders, links and tags may change
 
     @property
     def traits(self) -> Traits:
@@ -38,13 +40,21 @@ class Target:
         """The score column for "rejected"; None if the victim never rejects."""
         return self.classes if self.traits.rejects else None
 
-    def sees(self, example: Example) -> tuple[int, ...]:
-        """The positions of an example that may change and lie in the victim's window."""
+    def window(self, example: Example) -> tuple[int, ...]:
+        """The positions in the fields that may change, as far as the victim's window reaches."""
         limits = self.model.visible(example.text.fields)
         if limits is None:
             return example.positions
         spans = example.text.spans()
         return tuple(p for p in example.positions if spans[p][2] <= limits[spans[p][0]])
+
+    def sees(self, example: Example) -> tuple[int, ...]:
+        """The positions of an example that may change and lie in the victim's window."""
+        return self.free(example, self.window(example))
+
+    def free(self, example: Example, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """Some positions of an example, without those of placeholders, links and tags unless these may change."""
+        return positions if self.change_placeholders else without_placeholders(example.text, positions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +74,10 @@ class Subject:
     def model(self) -> Victim:
         """The victim."""
         return self.target.model
+
+    def changing(self, placeholders: bool) -> Subject:
+        """The subject with placeholders that may change, or that are kept."""
+        return replace(self, target=replace(self.target, change_placeholders=placeholders))
 
 
 def answered(search: Coroutine[Any, None, Result], ask: Services, *services: Any) -> Result:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mohs.errors import BadInput
+from mohs.text.text import split_words
 
 ENGLISH: frozenset[str] = frozenset(
     """
@@ -53,6 +54,20 @@ def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
     if isinstance(given, str | Path) and str(given) in _NAMED:
         return _NAMED[str(given)]
     return read_words(given, "stopword list", "name a text file, none, english or nltk")
+
+
+def read_kept(given: str | Path | Iterable[str]) -> frozenset[str]:
+    """Words to keep: a file of words separated by white space, or the words themselves; signs around them do not count.
+
+    "@Acme" and "Acme," both name the word "acme".
+    """
+    remedy = "give a text file with one word per line"
+    read = read_words(given, "list of words to keep", remedy)
+    words = frozenset(word for entry in read for word in split_words(entry)[0])
+    if not words:
+        which = f" {given}" if isinstance(given, str | Path) else ""
+        raise BadInput(f"The list of words to keep{which} holds no word; {remedy}, or leave it out.")
+    return words
 
 
 def read_words(given: str | Path | Iterable[str], called: str, remedy: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from mohs.errors import MohsError
 from mohs.records import Outcome, Record, RunStore
 from mohs.report import listing
 from mohs.report.attack.table import lines
+from mohs.report.attack.view import AttackView
 from mohs.runs.run import Run
 from mohs.text import Edit
 from tests.report.made import EVIL, Parsed
@@ -226,6 +227,65 @@ def test_a_real_run(tmp_path: Path) -> None:
     rows = found.data()["rows"]
     assert [["".join(p if isinstance(p, str) else p[0] for p in f) for f in r["text"]] for r in rows] == originals
     assert [["".join(p if isinstance(p, str) else p[1] for p in f) for f in r["text"]] for r in rows] == perturbed
+
+
+def columns(found: Parsed) -> list[str]:
+    return [column["cell"] for column in found.data()["columns"]]
+
+
+def filters(found: Parsed) -> list[str | None]:
+    return [attrs["data-filter"] for tag, attrs in found.tags if tag == "select" and "data-filter" in attrs]
+
+
+def test_acceptance_has_a_column_and_a_filter_only_if_something_was_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = [record(0), record(1), record(2)]
+    with run_of(*run) as alone:
+        plain = Parsed(alone.report(tmp_path / "plain.html", judge="none").read_text("utf-8"))
+    assert "accepted" not in columns(plain)
+    assert "accepted" not in [attrs.get("id") for _, attrs in plain.tags]
+    judged = {"e0": 0.123456, "e1": None, "e2": 1.0}
+    monkeypatch.setattr(AttackView, "accepted", lambda self, record: judged[record.example_id])
+    found = parsed(run_of(*run), tmp_path)
+    assert "accepted" in columns(found)
+    assert "accepted" in [attrs.get("id") for tag, attrs in found.tags if tag == "input"]
+    assert [row["accepted"] for row in found.data()["rows"]] == [0.1235, None, 1.0]
+
+
+def test_the_member_of_a_battery_has_a_column_of_its_own(tmp_path: Path) -> None:
+    found = parsed(run_of(record(0, by="textfooler:paper"), record(1, by="pwws:paper"), record(2)), tmp_path)
+    assert "by" in columns(found)
+    assert "by" in filters(found)
+    assert [row["by"] for row in found.data()["rows"]] == ["textfooler:paper", "pwws:paper", None]
+    alone = parsed(run_of(record(0)), tmp_path)
+    assert "by" not in columns(alone)
+    assert filters(alone) == []
+
+
+def test_classes_can_be_chosen_if_there_are_several(tmp_path: Path) -> None:
+    wrong = record(0)  # label 1, predicted 0
+    right = record(1, outcome=Outcome.FAILED, scores_after=(0.4, 0.6))
+    unread = record(2, outcome=Outcome.ERROR, scores_before=(), scores_after=(), perturbed=None, edits=(), error="!")
+    found = parsed(run_of(wrong, right, unread), tmp_path)
+    assert [row["predicted"] for row in found.data()["rows"]] == ["negative", "positive", None]
+    assert filters(found) == ["predicted"]
+    assert filters(parsed(run_of(wrong, right, record(3, label=0)), tmp_path)) == ["label", "predicted"]
+
+
+def test_odd_characters_of_changed_words_have_names(tmp_path: Path) -> None:
+    edits = (Edit(1, "good", "go\u200bod", "letters"), Edit(2, "good", "bad"))
+    (row,) = parsed(run_of(record(edits=edits)), tmp_path).data()["rows"]
+    odd = [[], [[2, "U+200B", "ZERO WIDTH SPACE", False]]]
+    assert row["text"] == [["A ", ["good", "go\u200bod", "letters", odd], ", ", ["good", "bad", ""], " film."]]
+
+
+def test_denominators_have_numbers(tmp_path: Path) -> None:
+    skipped = {"outcome": Outcome.SKIPPED, "perturbed": None, "edits": (), "scores_after": ()}
+    run = run_of(record(0), record(1), record(2, **skipped), record(0, attack="b"), record(1, attack="b", **skipped))
+    found = parsed(run, tmp_path)
+    assert "before: of 2 to 3 examples scored; under attack: of 2 to 3 examples without an error" in found.text
+    assert "of 1 to 2 examples attacked, the share on which the attack succeeded" in found.text
 
 
 @pytest.mark.parametrize("attacks", [["a"], ["a", "b"]])

@@ -5,7 +5,7 @@ The summary and its charts are plain HTML and SVG. The rows are JSON inside the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
@@ -16,38 +16,65 @@ from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
 from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, row_of, said_of, share, short_names
 from mohs.report.page import on_data, page_of
+from mohs.report.rates import Rate
 
 if TYPE_CHECKING:
     from mohs.report.attack.view import AttackView
     from mohs.runs.run import Run
 
 
-def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
+_FILTERS = {"label": "True class", "predicted": "Predicted", "by": "By"}
+
+
+def _row(record: Record, attack: int, view: AttackView) -> dict[str, Any]:
     """A record for the page's script."""
-    return row_of(record, attack, labels) | {
-        "said": said_of(record, labels),
+    said = said_of(record, view.labels)
+    row = row_of(record, attack, view.labels)
+    accepted = view.accepted(record)
+    return row | {
+        "said": said,
+        "predicted": (said or row["label"]) if record.scores_before or record.scores_after else None,
         "before": share(record.scores_before, record.label),
         "after": share(record.scores_after, record.label),
+        "by": record.by or None,
+        "accepted": None if accepted is None else share([accepted], 0),
     }
 
 
-def _columns(attacks: int) -> list[dict[str, Any]]:
+def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The columns of the list. Those that no row would fill are left out."""
+
+    def filled(key: str) -> bool:
+        return any(row[key] is not None for row in rows)
+
+    by, accepted = filled("by"), filled("accepted")
+    few = not by and not accepted
     return [
         column("id", "Id", 8),
         *([column("attack", "Attack", 9)] if attacks > 1 else []),
-        column("outcome", "Outcome", 8.5),
-        column("label", "Label", 9.5),
+        *([column("by", "By", 9)] if by else []),
+        column("outcome", "Outcome", 8.5 if few else 8),
+        column("label", "Label", 9.5 if few else 7.5),
         column("before", "p before", 12, then="→ after"),
-        column("changed", "Changed", 7.5, right=True),
-        column("queries", "Queries", 7.5, right=True),
+        *([column("accepted", "Accepted", 7, right=True)] if accepted else []),
+        column("changed", "Changed", 7.5 if few else 6.5, right=True),
+        column("queries", "Queries", 7.5 if few else 6.5, right=True),
         column("text", "Text", None),
     ]
+
+
+def _of(rates: Iterable[Rate | None]) -> str:
+    """The denominators of some attacks in words: "26 examples attacked", or "24 to 26 ..." if they differ."""
+    known = [rate for rate in rates if rate is not None]
+    totals = sorted({rate.total for rate in known})
+    count = " to ".join(f"{total:,}" for total in dict.fromkeys([*totals[:1], *totals[-1:]]))
+    return f"{count} {known[0].of}" if known else ""
 
 
 def attack_page(view: AttackView, run: Run) -> str:
     """The whole page as HTML."""
     labels, summaries = view.labels, view.summary()
-    listing = Listing(lambda record, attack: _row(record, attack, labels))
+    listing = Listing(lambda record, attack: _row(record, attack, view))
     listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
@@ -66,8 +93,11 @@ def attack_page(view: AttackView, run: Run) -> str:
         bars=bars(listing.words),
         curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,
+        before_of=_of(summary.accuracy_before for summary in fooling),
+        under_of=_of(summary.accuracy_under_attack for summary in fooling),
+        success_of=_of(summary.success for summary in fooling),
         figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
-        **listing.values(names.values(), _columns(len(names))),
+        **listing.values(names.values(), _columns(len(names), listing.rows()), filters=_FILTERS),
     )
 
 

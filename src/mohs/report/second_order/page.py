@@ -32,7 +32,9 @@ def second_order_page(view: View, run: Run, summaries: Sequence[SecondOrderSumma
     listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in second_order_lines(s)} for s in summaries]
-    only = {"only": ["success"]} if listing.outcomes["success"] else {}  # the list first shows vulnerable examples only
+    only: dict[str, Any] = (
+        {"only": ["success"]} if listing.outcomes["success"] else {}
+    )  # the list first shows vulnerable examples only
     return page_of(
         "second_order/page.html.j2",
         view,
