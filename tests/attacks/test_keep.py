@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -102,16 +103,26 @@ def test_a_run_that_changed_placeholders_is_resumed_only_as_such(tmp_path: Path)
     out = tmp_path / "run"
     first = attacked("random", TWEETS, change_placeholders=True, out=out)
     assert attacked("random", TWEETS, change_placeholders=True, out=out) == first
-    with pytest.raises(BadInput, match="placeholders: None in the folder, 'kept' asked for"):
+    with pytest.raises(BadInput, match="change_placeholders: None in the folder, False asked for"):
         attacked("random", TWEETS, out=out)
 
 
-def test_without_placeholders_the_option_changes_nothing(tmp_path: Path) -> None:
+def test_a_run_of_a_version_without_the_option_is_resumed_as_it_was_started(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    assert attacked("random", n=3, change_placeholders=True) == attacked("random", n=3, out=out)
-    with mohs.Run.open(out) as run:
-        assert "placeholders" not in run.manifest["identity"]
-    attacked("random", n=3, change_placeholders=True, out=out)  # the same run
+    first = attacked("random", TWEETS, change_placeholders=True, out=out)
+    manifest = (out / "manifest.yaml").read_text("utf-8")
+    assert manifest.count("change_placeholders") == 1
+    lines = [line for line in manifest.splitlines(keepends=True) if "change_placeholders" not in line]
+    (out / "manifest.yaml").write_text("".join(lines), "utf-8")
+    assert attacked("random", TWEETS, out=out) == first
+    with sqlite3.connect(out / "journal.sqlite") as journal:
+        journal.execute("DELETE FROM records")
+    journal.close()
+    assert attacked("random", TWEETS, out=out) == first
+
+
+def test_without_placeholders_the_option_changes_nothing() -> None:
+    assert attacked("random", n=3, change_placeholders=True) == attacked("random", n=3)
 
 
 @pytest.mark.parametrize(("option", "free"), [({}, 5), ({"change_placeholders": True}, 7)])
