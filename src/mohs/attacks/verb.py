@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import budget, change_placeholders, model, option, several
+from mohs.tasks.option import budget, change_placeholders, model, no_judge, option, several
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         "--fair/--no-fair",
         before=False,
     )
-    no_judge: bool = option("Leave fair success out of the report.", default=False, counts=False)
+    no_judge: bool = no_judge()
     encoder: Any = model("encoder")
     token_encoder: Any = model("token_encoder")
     masked_lm: Any = model("masked_lm")

@@ -8,6 +8,7 @@ from html import escape
 from rich.table import Table
 from rich.text import Text
 
+from mohs.report.fair import Fair
 from mohs.report.rates import Mean, Rate
 
 _GAP = 2  # spaces between columns
@@ -29,6 +30,25 @@ def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
     if percent:
         return f"{value.value:.1%} [{100 * value.low:.1f}, {100 * value.high:.1f}]"
     return f"{value.value:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
+
+
+def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
+    """The rows of fair success, as `12.1% (9.7/80) [8.0, 17.5]`, and of successes that could not be judged.
+
+    what: what people would accept, in a few words.
+    """
+    if fair is None:
+        return []
+    figure = f"- (0/{fair.total})"
+    if fair.interval is not None:
+        low, high = (100 * end for end in fair.interval)
+        value = "-" if fair.value is None else f"{fair.value:.1%}"
+        figure = f"{value} ({fair.expected:.1f}/{fair.total}) [{low:.1f}, {high:.1f}]"
+    rows = [("fair success", figure, f"of {fair.of}; {what} (judge)")]
+    if fair.unjudged:
+        note = "counted only in the upper end of fair success"
+        rows.append(("not judged", str(fair.unjudged), note))
+    return rows
 
 
 def order_of(columns: Iterable[Iterable[str]]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mohs.records import Outcome, Record
 from mohs.report.judged import load, word_values
@@ -12,17 +12,30 @@ from mohs.text.calibration import Calibration
 _Key = tuple[str, str, tuple[str, ...] | None]
 
 
-class Verdicts:
-    """The probabilities of the changed words of every success, by a judge. They are found in one go."""
+Pair = tuple[Text, Text]
 
-    def __init__(self, records: Iterable[Record], judge: str = "pocket") -> None:
+
+def changed(record: Record) -> Pair | None:
+    """The original and the final text."""
+    return None if record.perturbed is None else (Text(*record.original), Text(*record.perturbed))
+
+
+class Verdicts:
+    """The probabilities of the changed words of every success, by a judge. They are found in one go.
+
+    pair: the two texts of a success that people would compare.
+    """
+
+    def __init__(
+        self, records: Iterable[Record], judge: str = "pocket", pair: Callable[[Record], Pair | None] = changed
+    ) -> None:
         part = load(judge)
         self.name: str = part.name
         self.calibration: Calibration = part.calibration
         hits = {
-            _key(record): (Text(*record.original), Text(*record.perturbed))
+            _key(record): found
             for record in records
-            if record.outcome is Outcome.SUCCESS and record.perturbed is not None
+            if record.outcome is Outcome.SUCCESS and (found := pair(record)) is not None
         }
         self._words = dict(zip(hits, word_values(list(hits.values()), part), strict=True))
 

@@ -24,8 +24,11 @@ class View:
 
     offers: ClassVar[tuple[str, ...]] = ()  # methods that the run itself offers, the main figures first
 
-    def __init__(self, run: Run) -> None:
+    judged: ClassVar[bool] = False  # whether a judge says how many successes people would accept
+
+    def __init__(self, run: Run, judge: str | None = None) -> None:
         self._run = run
+        self._judge = judge
 
     @classmethod
     def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
@@ -40,11 +43,12 @@ class View:
                 f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --filter-epsilon is for runs of "
                 "`mohs bias`."
             )
-        if judge not in (None, "none"):
+        if judge not in (None, "none") and not cls.judged:
             raise BadInput(
-                f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --judge is for runs of `mohs attack`."
+                f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --judge is for runs of `mohs attack` "
+                "and `mohs second-order`."
             )
-        return cls(run)
+        return cls(run, judge)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -57,6 +61,11 @@ class View:
         """What was found out before the first search."""
         found: Mapping[str, Any] = self._run.manifest.get("facts", {})
         return found
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge of fair success: the one asked for, else the run's, else the bundled one."""
+        return self._judge or str(self.facts.get("judge") or "pocket")
 
     def tables(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
         """Captions and rows. A row is a figure's name, its value, and its denominator."""

@@ -134,6 +134,7 @@ def second_order_attack(
     blacklist: str | Path | Iterable[str] | None = None,
     floor: float | None = None,
     change_placeholders: bool = False,
+    no_judge: bool = False,
     most: int = 1000000,
     lm: Any = None,
     vectors: Any = None,
@@ -178,6 +179,7 @@ def second_order_attack(
     blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
+    no_judge: Leave fair success out of the report.
     most: Refuse so-enum if it would check more texts per example.
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).

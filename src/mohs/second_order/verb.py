@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
-from mohs.tasks.option import blacklist, budget, change_placeholders, floor, model, option
+from mohs.tasks.option import blacklist, budget, change_placeholders, floor, model, no_judge, option
 from mohs.tasks.plan import Plan, Verb
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
     blacklist: str | Path | Iterable[str] | None = blacklist()
     floor: float | None = floor()
     change_placeholders: bool = change_placeholders()
+    no_judge: bool = no_judge()
     most: int = option("Refuse so-enum if it would check more texts per example.", default=1_000_000, least=1)
     lm: Any = model("lm")
     vectors: Any = model("vectors")
@@ -69,6 +70,10 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
     def check(self) -> None:
         """Refuse a method or source that does not exist or does not fit the other options."""
         _ = self._chosen, self._source
+
+    def view(self, run: Any) -> Any:
+        """The view of a run of this command, with fair success as asked for."""
+        return run.view(judge="none" if self.no_judge else None)
 
     def needs(self, subject: Subject) -> Iterable[str]:
         """The masked language model, what the synonyms need, and a causal language model if one is given."""

@@ -66,6 +66,11 @@ def blacklist() -> Any:
     return option("Words that are never inserted, one per line.", metavar="FILE")
 
 
+def no_judge() -> Any:
+    """The field that leaves out fair success."""
+    return option("Leave fair success out of the report.", default=False, counts=False)
+
+
 def floor() -> Any:
     """The field for the fluency of neighbours."""
     return option("Leave out texts whose perplexity under --lm is more than R times the original's.", metavar="R")

@@ -55,7 +55,7 @@ def test_a_narrow_terminal_names_the_denominators_below() -> None:
     with run_of(*mixed()) as run:
         SecondOrderView(run).show(console, 0)
     below = console.file.getvalue().split("near ties")[-1] if isinstance(console.file, StringIO) else ""
-    assert "found, queries: of examples with a patch pair" in " ".join(below.split())
+    assert "found, fair success, queries: of examples with a patch pair" in " ".join(below.split())
 
 
 def test_all_skipped_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,3 +68,15 @@ def test_all_skipped_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtu
     with run_of(*skipped) as run:
         assert print_run(run, run.view(), as_json=False, verbose=False) == ""
     assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_fair_success_counts_pairs_that_people_would_accept() -> None:
+    with run_of(*mixed()) as run:
+        (summary,) = run.vulnerable()
+        assert summary.fair is not None
+        assert summary.fair.total == summary.vulnerable.total == 5
+        assert summary.fair.judged + summary.fair.unjudged == 3
+        assert 0 < summary.fair.expected < 3
+        assert summary.to_json()["fair"]["value"] == summary.fair.value
+        alone = run.view(judge="none").figures()["summary"][0]
+        assert "fair" not in alone

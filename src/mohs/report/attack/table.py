@@ -9,9 +9,8 @@ from rich.table import Table
 
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
-from mohs.report.fair import Fair
 from mohs.report.rates import Mean
-from mohs.report.table import mean, order_of, rate, tables_of
+from mohs.report.table import fair_rows, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
 _SAID = ("words changed", "share of words changed")  # measures that repeat a figure of every attack
@@ -24,7 +23,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ("accuracy before", rate(summary.accuracy_before), f"of {summary.accuracy_before.of}"),
         *_under_attack(summary),
         ("attack success", rate(summary.success), f"of {summary.success.of}"),
-        *_fair(summary),
+        *fair_rows(summary.fair, "changes people accept"),
         ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
         (
             "share changed",
@@ -74,27 +73,6 @@ def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
         note = f"mean over {summary.words_left.over}; the goal keeps the label, so there is no accuracy under attack"
         return [("words left", mean(summary.words_left), note)]
     return []
-
-
-def _fair(summary: Summary) -> list[tuple[str, str, str]]:
-    """Fair success, and how many successes the judge could not judge."""
-    fair = summary.fair
-    if fair is None:
-        return []
-    rows = [("fair success", _expected(fair), f"of {fair.of}; with changes that people would accept, by the judge")]
-    if fair.unjudged:
-        note = "successes the judge cannot judge; only the upper end of fair success counts them"
-        rows.append(("not judged", str(fair.unjudged), note))
-    return rows
-
-
-def _expected(fair: Fair) -> str:
-    """A fair success as `12.1% (9.7/80) [8.0, 17.5]`."""
-    if fair.interval is None:
-        return f"- (0/{fair.total})"
-    low, high = (100 * end for end in fair.interval)
-    value = "-" if fair.value is None else f"{fair.value:.1%}"
-    return f"{value} ({fair.expected:.1f}/{fair.total}) [{low:.1f}, {high:.1f}]"
 
 
 def rows_of(summaries: Sequence[Summary]) -> list[str]:

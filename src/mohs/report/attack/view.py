@@ -24,7 +24,6 @@ from mohs.report.view import View
 
 if TYPE_CHECKING:
     from mohs.report.verdicts import Verdicts
-    from mohs.runs.run import Run
 
 ADVERSARIAL = "adversarial.jsonl"
 
@@ -33,16 +32,7 @@ class AttackView(View):
     """The view of an attack run."""
 
     offers = ("summary", "goal", "goal_of")
-
-    def __init__(self, run: Run, judge: str | None = None) -> None:
-        super().__init__(run)
-        self._judge = judge
-
-    @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
-        """The view of a run. Fair success comes from its own judge, from another, or from none."""
-        super().of(run, against, epsilon)
-        return cls(run, judge)
+    judged = True
 
     @cached_property
     def _summaries(self) -> list[Summary]:
@@ -58,11 +48,6 @@ class AttackView(View):
             return None
         records = (record for record in self._run.records() if not keeps_label(self.goal_of(record.attack)))
         return Verdicts(records, self.judge)
-
-    @property
-    def judge(self) -> str:
-        """The name of the judge of fair success: the one asked for, else the run's, else the bundled one."""
-        return self._judge or str(self.facts.get("judge") or "pocket")
 
     def accepted(self, record: Record) -> float | None:
         """The probability that people would accept the changes of a success; None if it was not judged."""

@@ -14,12 +14,15 @@ from statistics import median
 from typing import Any
 
 from mohs.records import Outcome, Record
+from mohs.report.fair import Fair, fair_of
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.listing import first_of_highest, named
 from mohs.report.rates import Mean, Rate, mean_of
-from mohs.report.table import mean, rate
+from mohs.report.table import fair_rows, mean, rate
+from mohs.report.verdicts import Pair, Verdicts
 from mohs.second_order.finding import SecondOrderFinding
 from mohs.second_order.patches import Patch
+from mohs.text import Text
 
 _WITH_PAIR = "examples with a patch pair"
 _FOUND = "vulnerable examples"
@@ -42,6 +45,7 @@ class SecondOrderSummary:
     perplexity: float | None
     perplexities: int
     near_ties: int
+    fair: Fair | None = None  # vulnerable examples whose pair people would accept there; None without a judge
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
@@ -49,11 +53,17 @@ class SecondOrderSummary:
         for key in ("with_pair", "vulnerable"):
             found: Rate = getattr(self, key)
             row[key] |= {"value": found.value, "interval": found.interval}
+        if self.fair is None:
+            del row["fair"]
+        else:
+            row["fair"] |= {"value": self.fair.value, "interval": self.fair.interval}
         return row
 
 
 class _Tally:
-    def __init__(self) -> None:
+    def __init__(self, verdicts: Verdicts | None) -> None:
+        self.verdicts = verdicts
+        self.judged: list[tuple[float, ...] | None] = []
         self.outcomes: Counter[str] = Counter()
         self.l0: list[int] = []
         self.steps: list[float] = []
@@ -67,6 +77,8 @@ class _Tally:
             self.queries.append(record.queries)
             self.near_ties += record.near_tie
         if record.outcome is Outcome.SUCCESS:
+            if self.verdicts is not None:
+                self.judged.append(self.verdicts.words(record))
             self.l0.append(len(record.edits))
             self.steps.append(record.finding.steps if record.finding else len(record.edits))
             if "perplexity" in record.measures and "perplexity-before" in record.measures:
@@ -91,14 +103,23 @@ class _Tally:
             perplexity=median(after) if after else None,
             perplexities=len(self.perplexities),
             near_ties=self.near_ties,
+            fair=None
+            if self.verdicts is None
+            else fair_of(
+                [words for words in self.judged if words is not None],
+                self.judged.count(None),
+                tried,
+                _WITH_PAIR,
+                self.verdicts.calibration,
+            ),
         )
 
 
-def summarise_second_order(records: Iterable[Record]) -> list[SecondOrderSummary]:
-    """One summary for each method, in order of appearance."""
+def summarise_second_order(records: Iterable[Record], verdicts: Verdicts | None = None) -> list[SecondOrderSummary]:
+    """One summary for each method, in order of appearance. verdicts: what a judge says about the patch pairs."""
     tallies: dict[str, _Tally] = {}
     for record in records:
-        tallies.setdefault(record.attack, _Tally()).add(record)
+        tallies.setdefault(record.attack, _Tally(verdicts)).add(record)
     return [tally.summary(attack) for attack, tally in tallies.items()]
 
 
@@ -113,6 +134,7 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
             rate(replace(summary.with_pair, hits=summary.vulnerable.hits)),
             f"of {summary.with_pair.of}",
         ),
+        *fair_rows(summary.fair, "people accept it"),
         *_unchanged(summary),
         ("words changed (l0)", mean(summary.l0, 2), f"mean over {summary.l0.over}"),
         ("steps", mean(summary.steps, 2), f"mean over {summary.steps.over}"),
@@ -191,6 +213,15 @@ def predictions(record: Record, labels: Sequence[str]) -> list[tuple[str, Said, 
          finding.patched_after),
     ]  # fmt: skip
     return [(whose, said(patch.old, a), said(patch.new, b)) for whose, a, b in rows if a and b]
+
+
+def patched(record: Record) -> Pair | None:
+    """A vulnerable example without and with the patch, as people would compare them."""
+    patch = patch_of(record)
+    if patch is None or record.perturbed is None:
+        return None
+    text = Text(*record.perturbed)
+    return text, patch.applied(text)
 
 
 def patch_of(record: Record) -> Patch | None:

@@ -16,6 +16,7 @@ from mohs.report.second_order.figures import (
     SecondOrderSummary,
     headline,
     patch_of,
+    patched,
     predictions,
     second_order_flags,
     second_order_lines,
@@ -23,6 +24,7 @@ from mohs.report.second_order.figures import (
 )
 from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import printable, show_tables
+from mohs.report.verdicts import Verdicts
 from mohs.report.view import View
 
 
@@ -30,10 +32,12 @@ class SecondOrderView(View):
     """The view of a second-order run."""
 
     offers = ("vulnerable",)
+    judged = True
 
     @cached_property
     def _summaries(self) -> list[SecondOrderSummary]:
-        return summarise_second_order(self._run.records())
+        verdicts = None if self.judge == "none" else Verdicts(self._run.records(), self.judge, patched)
+        return summarise_second_order(self._run.records(), verdicts)
 
     @cached_property
     def notes(self) -> list[str]:
@@ -64,8 +68,8 @@ class SecondOrderView(View):
         below = "in brackets: 95% intervals"
         if not beside:
             below = (
-                "with a pair: of examples without an error; found, queries: of examples with a patch pair; "
-                f"words, steps, perplexity: over vulnerable examples; {below}"
+                "with a pair: of examples without an error; found, fair success, queries: of examples with a patch "
+                f"pair; words, steps, perplexity: over vulnerable examples; {below}"
             )
         show_tables(console, tables, below)
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
