@@ -75,6 +75,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     lm: Any = model("lm")
     tagger: Any = model("tagger")
     grammar: Any = model("grammar")
+    judge: Any = model("judge")
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
     sememes: Any = model("sememes")
