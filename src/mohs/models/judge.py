@@ -32,7 +32,7 @@ from mohs.text.questions import Substitution
 FILE = "judge.json"
 FORMAT = "mohs-judge-1"
 LABELS = ("refused", "accepted")  # the classes of the network, in this order
-BESIDE = 8  # words on each side that a new judge reads
+BESIDE = 6  # words on each side that a new judge reads
 
 Probabilities = npt.NDArray[np.float64]
 
