@@ -364,6 +364,8 @@ def test_the_command(start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "judge: hf:m" in Path("run/manifest.yaml").read_text()
     for arguments, said in (
         ([*attack, "--judge", f"hf:{start}"], "has no judge.json, so it was not trained as a judge"),
+        ([*attack, "--judge", "hf:m", "--measure", "acceptable:models=yes"], "is for the bundled judge, not for hf:m;"),
+        ([*attack, "--judge", "hf:m", "--constraint", "acceptable:models=yes>=0"], "is for the bundled judge, not for"),
         ([*attack, "--judge", "mine"], "Unknown judge 'mine'; use pocket or hf:PATH_OR_ID."),
         ([*options, "--arch", "cnn", "--out", "x"], "fine-tunes a pre-trained encoder, not cnn"),
         ([*options, "--labels", "a,b", "--out", "x"], "--labels does not apply to --task acceptability"),

@@ -81,12 +81,14 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     sememes: Any = model("sememes")
 
     def check(self) -> None:
-        """Refuse unknown attacks and measures, and an attack given twice."""
+        """Refuse unknown attacks and measures, an attack given twice, and a measure that the judge lacks."""
         if not self._teams:
             raise BadInput("No attack was given; see `mohs attacks`.")
         if len({name for name, _ in self._teams}) != len(self._teams):
             raise BadInput("An attack is given twice; give it once.")
-        _ = self._measures
+        bounded = [constraint.measure for _, method in self._methods for constraint in method.constraints]
+        if str(self.judge).startswith("hf:") and any(getattr(m, "models", False) for m in (*self._measures, *bounded)):
+            raise BadInput(f"acceptable:models=yes is for the bundled judge, not for {self.judge}; leave one out.")
 
     def needs(self, subject: Subject) -> Iterable[str]:
         """The services that the attacks and the measures use."""
