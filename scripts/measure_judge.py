@@ -44,8 +44,8 @@ def main() -> None:
     said = {}
     for name in ["pocket", *options.judge]:
         values = word_values([found for found in pairs if found], name)
-        said[name] = np.array([value[0] for value in values if value])
-        assert len(said[name]) == len(rows)
+        assert None not in values
+        said[name] = np.array([value[0] if value else 1.0 for value in values])  # 1 if the word is the same
         found = figures(said[name], rows)
         print(f"\n{name}: AUC {found['auc']:.4f}   ECE {found['ece']:.4f}   accepted {found['accepted']}")
         print("  said found count")

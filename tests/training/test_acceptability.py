@@ -180,8 +180,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         "f.jsonl has people accept every substitute; give judgements of both kinds."
     )
     assert "line 1 is not JSON" in refused("g.jsonl", "{no")
-    with pytest.raises(BadInput, match="There is no file"):
-        read_judgements(tmp_path / "none.json.gz")
+    for name in ("none.json.gz", "a" * 5000):
+        with pytest.raises(BadInput, match=r"There is no file .*; give a file of SWORDS, or rows with context"):
+            read_judgements(tmp_path / name)
     (tmp_path / "named.jsonl").write_text(json.dumps({"context": "a", "accepted": 1}))
     with pytest.raises(BadInput, match="row 1: it has no substitute; a row has context"):
         read_judgements(tmp_path / "named.jsonl")
@@ -368,6 +369,10 @@ def test_the_command(start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ([*attack, "--judge", "hf:m", "--constraint", "acceptable:models=yes>=0"], "is for the bundled judge, not for"),
         ([*attack, "--judge", "mine"], "Unknown judge 'mine'; use pocket or hf:PATH_OR_ID."),
         ([*options, "--arch", "cnn", "--out", "x"], "fine-tunes a pre-trained encoder, not cnn"),
+        (
+            [*options, "--data", "pocket:train", "--out", "x"],
+            "There is no file pocket:train; give a file of SWORDS, or",
+        ),
         ([*options, "--labels", "a,b", "--out", "x"], "--labels does not apply to --task acceptability"),
         ([*options, "--text-field", "a", "--out", "x"], "--text-field does not apply to --task acceptability"),
         ([*options, "--task", "tagging", "--out", "x"], "Unknown task 'tagging'; use classification or acceptability."),

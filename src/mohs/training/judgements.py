@@ -50,6 +50,8 @@ def read_judgements(source: str | Path | Iterable[Judgement], encoding: str = "u
         found = list(source)
         return _checked(found, "The data")
     path = Path(source).expanduser()
+    if not _is_file(path):
+        raise BadInput(f"There is no file {path}; give a file of SWORDS, or rows with {_COLUMNS}.")
     if swords.is_swords(path):
         targets, rows = swords.read(path)
         found = [
@@ -87,6 +89,13 @@ def digest(judgements: Iterable[Judgement]) -> str:
     for judgement in judgements:
         found.update(repr(tuple(judgement)).encode())
     return found.hexdigest()[:16]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # for example a name that is too long
+        return False
 
 
 def _judgement(row: Any) -> Judgement:

@@ -54,7 +54,7 @@ _LIMIT = 1 << 30  # bytes after decompression; SWORDS has 0.01 of that
 
 def is_swords(path: Path) -> bool:
     """Whether a .json or .json.gz file holds one object like that of SWORDS."""
-    return path.name.lower().endswith((".json", ".json.gz")) and path.is_file() and _object(path) is not None
+    return path.name.lower().endswith((".json", ".json.gz")) and _object(path) is not None
 
 
 def read(path: Path) -> tuple[list[Target], list[Row]]:
