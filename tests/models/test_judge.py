@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,9 @@ def test_the_window() -> None:
 
 def test_the_network_sees_which_word_changed() -> None:
     pair = FORM.pair(Substitution("one two three four, five six seven eight", 14, 18, "for"))
-    assert pair == ("one two three * four *, five six seven", "one two three * for *, five six seven")
+    assert pair == ("four * for", "one two three * for *, five six seven")
+    long = replace(FORM, form="texts").pair(Substitution("one two three four, five", 14, 18, "for"))
+    assert long == ("one two three * four *, five", "one two three * for *, five")
 
 
 def test_values_are_those_of_the_network_through_the_curve(folder: Path, cross: CrossEncoderJudge) -> None:
@@ -201,7 +204,7 @@ def test_as_a_measure_of_an_attack(folder: Path, cross: CrossEncoderJudge) -> No
 
 
 def test_the_fingerprint_follows_weights_and_curve(tmp_path: Path, cross: CrossEncoderJudge) -> None:
-    other = JudgeForm((-40.0, 0.0, 40.0), (0.1, 0.3, 0.8), Calibration(offset=0.2), ceiling=0.04, beside=3)
+    other = replace(FORM, probabilities=(0.1, 0.3, 0.8))
     seen = {cross.fingerprint}
     seen.add(CrossEncoderJudge(str(made(tmp_path / "curve", other)), device="cpu").fingerprint)
     seen.add(CrossEncoderJudge(str(made(tmp_path / "weights", seed=1)), device="cpu").fingerprint)
@@ -228,6 +231,7 @@ def changed(**parts: Any) -> Callable[[dict[str, Any]], str]:
         (changed(scores=[0, 1]), "the calibration curve is not a list of points"),
         (changed(scores=["a", 1, 2]), "could not convert"),
         (changed(calibration={"offset": "wide"}), "could not convert"),
+        (changed(form="letters"), "its form is 'letters', not words or texts"),
         (changed(beside=0), "a number is out of range"),
         (lambda content: json.dumps({k: v for k, v in content.items() if k != "scores"}), "'scores' is missing"),
     ],

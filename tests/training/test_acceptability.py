@@ -306,7 +306,9 @@ def test_going_on_after_an_end(start: Path, tmp_path: Path) -> None:
 
 def test_some_of_the_data(start: Path, tmp_path: Path) -> None:
     tune(start, tmp_path / "first", epochs=1, n=80)
-    tune(start, tmp_path / "drawn", epochs=1, n=80, sample=2)
+    tune(start, tmp_path / "drawn", epochs=1, n=80, sample=2, form="texts")
+    assert CrossEncoderJudge(str(tmp_path / "first"), device="cpu").form.form == "words"
+    assert CrossEncoderJudge(str(tmp_path / "drawn"), device="cpu").form.form == "texts"
     facts = [json.loads((tmp_path / n / "training.json").read_text())["finished"]["data"] for n in ("first", "drawn")]
     assert [one["train"]["examples"] for one in facts] == [80, 80]
     assert [one["train"]["targets"] > 10 for one in facts] == [False, True]
@@ -322,6 +324,8 @@ def test_what_does_not_fit(start: Path, tmp_path: Path, trained: TrainedJudge) -
         tune(start, tmp_path / "m", dev=TEST, dev_share=0.1)
     with pytest.raises(BadInput, match=r"--dev-share is 1\.5"):
         tune(start, tmp_path / "m", dev_share=1.5)
+    with pytest.raises(BadInput, match="Unknown form 'letters'; use words or texts"):
+        tune(start, tmp_path / "m", form="letters")
     with pytest.raises(BadInput, match="--sample needs --n"):
         tune(start, tmp_path / "m", sample=1)
     with pytest.raises(BadInput, match="holds a training with other settings or data"):

@@ -33,6 +33,7 @@ FILE = "judge.json"
 FORMAT = "mohs-judge-1"
 LABELS = ("refused", "accepted")  # the classes of the network, in this order
 BESIDE = 6  # words on each side that a new judge reads
+FORMS = ("words", "texts")  # how a question is written; a new judge has the first
 
 Probabilities = npt.NDArray[np.float64]
 
@@ -50,6 +51,7 @@ class JudgeForm:
     calibration: Calibration
     ceiling: float = 1.0  # the most that an antonym gets
     beside: int = BESIDE  # words on each side that the network reads
+    form: str = FORMS[0]
 
     def __post_init__(self) -> None:
         """Refuse curves that do not rise."""
@@ -60,6 +62,8 @@ class JudgeForm:
             raise ValueError("the calibration curve does not rise")
         if not (self.probabilities[0] >= 0 and self.probabilities[-1] <= 1 and 0 <= self.ceiling <= 1):
             raise ValueError("a probability lies outside of 0 to 1")
+        if self.form not in FORMS:
+            raise ValueError(f"its form is {self.form!r}, not {' or '.join(FORMS)}")
         if self.beside < 1 or not self.calibration.independence:
             raise ValueError("a number is out of range")
 
@@ -74,6 +78,7 @@ class JudgeForm:
             Calibration.of(parts["calibration"]),
             float(parts["ceiling"]),
             int(parts["beside"]),
+            str(parts["form"]),
         )
 
     def parts(self) -> dict[str, Any]:
@@ -81,9 +86,14 @@ class JudgeForm:
         return {"format": FORMAT, **asdict(self)}
 
     def pair(self, question: Substitution) -> Fields:
-        """The two texts that the network reads: the stretch with either word, marked by asterisks."""
+        """The two texts that the network reads.
+
+        The second is the changed stretch, with the new word between asterisks. The first is the original stretch,
+        marked alike (form `texts`), or the old and the new word alone (form `words`), which is shorter.
+        """
         left, old, right = window(question.text, question.start, question.end, self.beside)
-        return f"{left}* {old} *{right}", f"{left}* {question.word} *{right}"
+        first = f"{old} * {question.word}" if self.form == "words" else f"{left}* {old} *{right}"
+        return first, f"{left}* {question.word} *{right}"
 
     def probability(self, scores: Any) -> Probabilities:
         """The calibrated probability of each score."""

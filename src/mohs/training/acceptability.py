@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,7 +21,7 @@ import torch
 from mohs.errors import BadInput
 from mohs.models.architectures import precisely
 from mohs.models.device import choose_device
-from mohs.models.judge import FILE, LABELS, CrossEncoderJudge, JudgeForm, load_network, scores_of
+from mohs.models.judge import FILE, FORMS, LABELS, CrossEncoderJudge, JudgeForm, load_network, scores_of
 from mohs.models.victim import Fields
 from mohs.text.calibration import Calibration
 from mohs.text.judge import bundled
@@ -75,6 +75,7 @@ def train_judge(
     n: int | None = None,
     sample: int | None = None,
     encoding: str = "utf-8",
+    form: str = FORMS[0],
     device: str = "auto",
     save_every: int = 500,
     command: str | None = None,
@@ -88,6 +89,7 @@ def train_judge(
         and accepted (the share of people); or mohs.training.judgements.Judgement objects.
     dev_share: without dev, the share of the targets set aside for it; default 0.2.
     n, sample: use the first n judgements of data, or draw n with the seed `sample`.
+    form: how the network reads a question, see mohs.models.judge.JudgeForm.pair.
     settings: the fields of mohs.training.recipe.Recipe; a missing one, or None, means the default.
     """
     if not arch.startswith("hf:"):
@@ -101,7 +103,9 @@ def train_judge(
         raise BadInput("--sample needs --n, the number of judgements to draw.")
     parts = _parts(_some(read_judgements(data, encoding), n, sample), data, dev, test, dev_share, encoding, recipe.seed)
     where = choose_device(device)
-    empty = JudgeForm((0.0,), (0.5,), Calibration())  # the form of the input, before anything is calibrated
+    if form not in FORMS:
+        raise BadInput(f"Unknown form {form!r}; use {' or '.join(FORMS)}.")
+    empty = JudgeForm((0.0,), (0.5,), Calibration(), form=form)  # the input, before anything is calibrated
     texts = {name: [empty.pair(one.question) for one in getattr(parts, name)] for name in ("train", "dev", "test")}
     with ExitStack() as stack:
         stack.enter_context(torch.random.fork_rng(devices=[where] if where.startswith("cuda") else []))
@@ -113,6 +117,7 @@ def train_judge(
         identity = {
             **recipe.settings(),
             "task": TASK,
+            "form": form,
             "train_hash": parts.facts["train"]["hash"],
             "dev_hash": parts.facts["dev"]["hash"],
             "device": where.partition(":")[0],
@@ -128,11 +133,11 @@ def train_judge(
             with precisely():
                 place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress, check=_check, of=of)
             folder.publish(learner.save)
-            form, metrics = _calibrated(str(out), device, parts, texts["dev"], recipe.seed)
-            content = json.dumps({**form.parts(), "measured": metrics}, indent=2) + "\n"
+            judged, metrics = _calibrated(empty, str(out), device, parts, texts["dev"], recipe.seed)
+            content = json.dumps({**judged.parts(), "measured": metrics}, indent=2) + "\n"
             folder.publish(lambda beside: _write(beside / FILE, content))
             made = {
-                "settings": {"task": TASK, **recipe.settings()},
+                "settings": {"task": TASK, "form": form, **recipe.settings()},
                 "about": learner.about(),
                 "device": where,
                 "command": command or f"mohs.training.acceptability.train_judge({arch!r}, ...)",
@@ -232,7 +237,7 @@ def _check(learner: Learner, data: Set) -> tuple[int, float]:
 
 
 def _calibrated(
-    folder: str, device: str, parts: _Parts, pairs: Sequence[Fields], seed: int
+    form: JudgeForm, folder: str, device: str, parts: _Parts, pairs: Sequence[Fields], seed: int
 ) -> tuple[JudgeForm, dict[str, Any]]:
     """The calibration by the targets set aside, and how well it does on those that a curve did not see."""
     scores = scores_of(load_network(folder, device), pairs)
@@ -245,8 +250,12 @@ def _calibrated(
     whole = whole if isinstance(whole, Calibration) else Calibration()
     probabilities = np.clip(np.interp(scores, points, values), 1e-6, 1 - 1e-6)
     odds = np.log(probabilities) - np.log1p(-probabilities)
-    form = JudgeForm(
-        points, values, calibrating.uncertain(odds, accepted, groups, seed, whole), _ceiling([*parts.train, *parts.dev])
+    form = replace(
+        form,
+        scores=points,
+        probabilities=values,
+        calibration=calibrating.uncertain(odds, accepted, groups, seed, whole),
+        ceiling=_ceiling([*parts.train, *parts.dev]),
     )
     shown = figures(said, parts.dev)
     shown["auc"] = round(calibrating.auc(scores.tolist(), accepted.tolist()), 4)  # of the scores, not of five curves
