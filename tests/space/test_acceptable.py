@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import mohs
 from mohs.errors import BadInput
+from mohs.models.judge import load_judge
 from mohs.space import Acceptable, Antonyms, Constraint, parse_constraint, parse_measure
 from mohs.space.services import Services
 from mohs.text import Text, judge
@@ -253,4 +254,4 @@ def test_the_judge_is_part_of_a_runs_identity() -> None:
             noted = run.manifest["identity"]["services"]["judge"]
         assert noted == f"pocket judge {judge.bundled().fingerprint}"
     with pytest.raises(BadInput, match="Unknown judge 'mine'; use pocket"):
-        judge.load_judge("mine")
+        load_judge("mine")

@@ -88,17 +88,20 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     lm: Any = model("lm")
     tagger: Any = model("tagger")
     grammar: Any = model("grammar")
+    judge: Any = model("judge")
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
     sememes: Any = model("sememes")
 
     def check(self) -> None:
-        """Refuse unknown attacks and measures, and an attack given twice."""
+        """Refuse unknown attacks and measures, an attack given twice, and a measure that the judge lacks."""
         if not self._teams:
             raise BadInput("No attack was given; see `mohs attacks`.")
         if len({name for name, _ in self._teams}) != len(self._teams):
             raise BadInput("An attack is given twice; give it once.")
-        _ = self._measures
+        bounded = [constraint.measure for _, method in self._methods for constraint in method.constraints]
+        if str(self.judge).startswith("hf:") and any(getattr(m, "models", False) for m in (*self._measures, *bounded)):
+            raise BadInput(f"acceptable:models=yes is for the bundled judge, not for {self.judge}; leave one out.")
 
     def needs(self, subject: Subject) -> Iterable[str]:
         """The services that the attacks and the measures use."""
@@ -118,14 +121,14 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
 
     def view(self, run: Any) -> Any:
         """The view of a run of this command, with fair success as asked for."""
-        return run.view(judge="none" if self.no_judge else None)
+        return run.view(judge="none" if self.no_judge else self.judge)
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task for each attack or battery."""
         from mohs.attacks.battery import Battery
         from mohs.attacks.method import needs
         from mohs.attacks.trial import Trial
-        from mohs.tasks.described import identity, word_list, written
+        from mohs.tasks.described import identity, named, word_list, written
 
         subject = subject.changing(self.change_placeholders)
         goal, goals = self._goal(subject), self._goals(subject)
@@ -154,7 +157,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "settings": {name: "; ".join(identity(m) + aims[n] for n, m in team) for name, team in self._teams},
             },
             facts={
-                "judge": "none" if self.no_judge else "pocket",
+                "judge": "none" if self.no_judge else named(self.judge or "pocket"),
                 "boxes": {name: "white" if name in white else "black" for name, _ in self._teams},
                 "goals": {name: goals[team[0][0]] for name, team in self._teams},
             },
@@ -267,6 +270,6 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         books = [*services.values(), *(getattr(source, "book", None) for source in sources)]
         found = [note for book in books for note in getattr(book, "notes", ())]
         for kind, given in models_of(self).items():
-            if given is not None and kind not in services:
+            if given is not None and kind not in services and kind != "judge":  # the report asks it
                 found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run uses it.")
         return list(dict.fromkeys(found))

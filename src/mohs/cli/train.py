@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
-    """Train a classifier to attack, or fine-tune one.
+    """Train a classifier to attack, or fine-tune one; or a judge of substitutions (--task acceptability).
+
+    A judge learns from people's judgements: a file of SWORDS, or rows with context, start and end (or word),
+    substitute and accepted (the share of people).
 
     The folder gets the model, its vocabulary and a card (README.md). Run the same command again to resume an
     interrupted training, even after a kill: it ends with the same weights.
@@ -32,9 +36,16 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
       mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm
       mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm
       mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
+      mohs train --task acceptability --arch hf:./minilm --data swords-v1.1_dev.json.gz --out my-judge
       mohs attack --victim mohs:my-cnn --data pocket
       mohs attack --victim hf:my-minilm --data test.csv --text-field review
+      mohs attack --measure acceptable --judge hf:my-judge
     """
+    if asked.task == "acceptability":
+        _train_judge(asked, recipe, reading, json=json, verbose=verbose)
+        return
+    if asked.task != "classification":
+        raise BadInput(f"Unknown task {asked.task!r}; use classification or acceptability.")
     from mohs.training.train import train as start
 
     folder = asked.folder
@@ -76,6 +87,58 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
     print(f"In {folder}: attack it with --victim {done.victim}")
 
 
+def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
+    from mohs.training.acceptability import train_judge
+
+    default = Reading()
+    unused = [("--swap", asked.swap), ("--labels", asked.labels)]
+    unused += [
+        (flag, getattr(reading, name) != getattr(default, name))
+        for flag, name in (("--text-field", "fields"), ("--label-field", "label_field"), ("--id-field", "id_field"))
+    ]
+    for flag, given in unused:
+        if given:
+            raise BadInput(f"{flag} does not apply to --task acceptability; leave it out.")
+    folder = asked.folder
+    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json, "pairs in the right order") as step:
+        done = train_judge(
+            asked.arch,
+            asked.data,
+            folder,
+            dev=asked.dev,
+            dev_share=asked.dev_share,
+            test=asked.test,
+            n=reading.n,
+            sample=reading.sample,
+            encoding=reading.encoding,
+            device=asked.device,
+            save_every=asked.save_every,
+            command=_command(),
+            progress=step,
+            **recipe.given(),
+        )
+    if json:
+        from json import dumps
+
+        facts = {"out": str(folder), "judge": done.judge, "fingerprint": done.fingerprint, "trained": done.fresh}
+        print(dumps({**facts, **done.metrics}))
+        return
+    if not done.fresh:
+        print(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
+    for name in ("dev", "test"):
+        if name in done.metrics:
+            found = done.metrics[name]
+            print(f"{name}: AUC {found['auc']:.3f}, calibration error {found['ece']:.3f}, ", end="")
+            print(f"{found['of']} substitutes, {found['accepted']} of them accepted")
+            print(f"  {'said':>6} {'found':>6} {'count':>6}")
+            for said, share, count in found["reliability"]:
+                print(f"  {said:6.3f} {share:6.3f} {count:6d}")
+    if verbose:
+        epochs_run = len(done.metrics["history"])
+        print(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
+    print(f"In {folder}: use it with --measure acceptable --judge {done.judge}")
+
+
 train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_train.__doc__))
 
 
@@ -115,12 +178,15 @@ def _saved_on_interrupt(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Report | None]:
-    """A progress bar on a terminal, otherwise one line per epoch. Both go to standard error."""
+def _progress(quiet: bool, what: str = "") -> Iterator[Report | None]:
+    """A progress bar on a terminal, otherwise one line per epoch. Both go to standard error.
+
+    `what` says what is counted as right, if not examples.
+    """
     if quiet:
         yield None
     elif not sys.stderr.isatty():
-        yield _epoch_line
+        yield partial(_epoch_line, what=what)
     else:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -133,16 +199,16 @@ def _progress(quiet: bool) -> Iterator[Report | None]:
             def step(at: At) -> None:
                 bar.update(task, completed=at.step, total=at.steps, loss=f"epoch {at.epoch}, loss {at.loss:.4f}")
                 if at.right is not None:
-                    bar.console.print(_epoch(at))
+                    bar.console.print(_epoch(at, what))
 
             yield step
 
 
-def _epoch_line(at: At) -> None:
+def _epoch_line(at: At, what: str = "") -> None:
     if at.right is not None:
-        print(_epoch(at), file=sys.stderr)
+        print(_epoch(at, what), file=sys.stderr)
 
 
-def _epoch(at: At) -> str:
-    better = ", best so far" if at.best else ""
-    return f"epoch {at.epoch} of {at.epochs}: loss {at.loss:.4f}, dev {at.right} of {at.of}{better}"
+def _epoch(at: At, what: str = "") -> str:
+    right = f"{at.right} of {at.of}{what and f' {what}'}"
+    return f"epoch {at.epoch} of {at.epochs}: loss {at.loss:.4f}, dev {right}{', best so far' if at.best else ''}"

@@ -1,49 +1,74 @@
-"""Judges the changed words of finished texts, without a search around it."""
+"""What a judge says about the words that an attack changed, outside of a run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Coroutine, Iterable, Iterator
 from random import Random
 from typing import Any
 
+from mohs.engine import Service, run
+from mohs.errors import MohsError
+from mohs.models.judge import CrossEncoderJudge, load_judge
 from mohs.models.tagger import PocketTagger
 from mohs.space import Acceptable, Services
 from mohs.text import Text
-from mohs.text.calibration import Calibration
+from mohs.text.judge import Judge
+
+_AT_ONCE = 4096  # texts whose questions share batches
+
+Found = dict[tuple[int, str], float]
 
 
-class _Tagging:
-    def __init__(self) -> None:
-        self.tagger = PocketTagger()
+def word_values(
+    pairs: Iterable[tuple[Text, Text]],
+    judge: str | Judge | CrossEncoderJudge = "pocket",
+    device: str = "auto",
+    trust_code: bool = False,
+) -> list[list[float] | None]:
+    """For each original and final text, the probability that people would accept each changed word, in their order.
 
-    async def ask(self, spots: Any) -> Any:
-        return self.tagger.collect(list(spots))
+    None where the texts do not correspond word by word, or a word cannot be judged. An empty list if nothing changed.
+    `judge` is `pocket`, hf:PATH_OR_ID or the judge itself; tags come from the bundled tagger. Each distinct change is
+    judged once, in batches over all texts. It may also be called in a notebook: it needs no event loop.
+
+    >>> [values] = word_values([(Text("a big house"), Text("a large house"))])
+    >>> len(values), 0 < values[0] < 1
+    (1, True)
+    """
+    pairs = list(pairs)
+    part = load_judge(judge, device, trust_code) if isinstance(judge, str) else judge
+    changes: dict[Text, dict[int, dict[str, None]]] = {}
+    for original, final in pairs:
+        if original.same_shape(final):
+            for edit in original.edits(final):
+                changes.setdefault(original, {}).setdefault(edit.position, {})[edit.new] = None
+    found = _judged(changes, part)
+    return [_values(found.get(original, {}), original, final) for original, final in pairs]
 
 
-def load(judge: str) -> Any:
-    """The judge of that name."""
-    from mohs.text.judge import load_judge
+def _judged(changes: dict[Text, dict[int, dict[str, None]]], judge: Judge | CrossEncoderJudge) -> dict[Text, Found]:
+    """The probability of each change of each text; a text that cannot be read has none."""
+    tagger: Service[Any, Any] = Service(PocketTagger())
+    services = [tagger] if isinstance(judge, Judge) else [tagger, Service(judge)]
+    ask = Services({"tagger": tagger, "judge": judge if isinstance(judge, Judge) else services[1]}, Random(0))
+    measure = Acceptable()
 
-    found = load_judge(judge)
-    if not hasattr(found, "calibration"):
-        object.__setattr__(found, "calibration", Calibration())
+    def searches() -> Iterator[tuple[Text, Coroutine[Any, None, Found]]]:
+        for text, places in changes.items():
+            yield text, measure.of_changes(text, {place: list(words) for place, words in places.items()}, ask)
+
+    found: dict[Text, Found] = {}
+    for ended in run(searches(), services, _AT_ONCE):
+        if isinstance(ended.error, MohsError):
+            raise ended.error
+        if ended.result is not None:
+            found[ended.key] = ended.result
     return found
 
 
-def word_values(pairs: Sequence[tuple[Text, Text]], judge: Any) -> list[tuple[float, ...] | None]:
-    """The probabilities."""
-    measure, ask = Acceptable(), Services({"tagger": _Tagging(), "judge": judge}, Random(0))
-    out: list[tuple[float, ...] | None] = []
-    for x, y in pairs:
-        if not x.same_shape(y) or not x.changes(y):
-            out.append(None)
-            continue
-        coroutine = measure.of_changes(x, {edit.position: [edit.new] for edit in x.edits(y)}, ask)
-        try:
-            coroutine.send(None)
-            raise AssertionError
-        except StopIteration as done:
-            values = tuple(done.value.values())
-        out.append(None if any(map(math.isnan, values)) else values)
-    return out
+def _values(found: Found, original: Text, final: Text) -> list[float] | None:
+    if not original.same_shape(final):
+        return None
+    values = [found.get((edit.position, edit.new)) for edit in original.edits(final)]
+    kept = [value for value in values if value is not None and value == value]
+    return kept if len(kept) == len(values) else None

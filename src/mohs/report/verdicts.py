@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from mohs.models.judge import CrossEncoderJudge, load_judge
 from mohs.records import Outcome, Record
-from mohs.report.judged import load, word_values
+from mohs.report.judged import word_values
 from mohs.text import Text
 from mohs.text.calibration import Calibration
+from mohs.text.judge import Judge
 
 _Key = tuple[str, str, tuple[str, ...] | None]
 
@@ -27,9 +29,12 @@ class Verdicts:
     """
 
     def __init__(
-        self, records: Iterable[Record], judge: str = "pocket", pair: Callable[[Record], Pair | None] = changed
+        self,
+        records: Iterable[Record],
+        judge: str | Judge | CrossEncoderJudge = "pocket",
+        pair: Callable[[Record], Pair | None] = changed,
     ) -> None:
-        part = load(judge)
+        part = load_judge(judge) if isinstance(judge, str) else judge
         self.name: str = part.name
         self.calibration: Calibration = part.calibration
         hits = {
@@ -37,7 +42,8 @@ class Verdicts:
             for record in records
             if record.outcome is Outcome.SUCCESS and (found := pair(record)) is not None
         }
-        self._words = dict(zip(hits, word_values(list(hits.values()), part), strict=True))
+        found = word_values(list(hits.values()), part)
+        self._words = {key: tuple(words) if words else None for key, words in zip(hits, found, strict=True)}
 
     def words(self, record: Record) -> tuple[float, ...] | None:
         """The probability of each changed word of a success; None if the judge cannot judge it."""

@@ -26,12 +26,12 @@ class View:
 
     judged: ClassVar[bool] = False  # whether a judge says how many successes people would accept
 
-    def __init__(self, run: Run, judge: str | None = None) -> None:
+    def __init__(self, run: Run, judge: Any = None) -> None:
         self._run = run
         self._judge = judge
 
     @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
         """The view of a run. Only some verbs can compare two runs, or take another epsilon or another judge."""
         if against is not None:
             raise BadInput(
@@ -63,9 +63,12 @@ class View:
         return found
 
     @property
-    def judge(self) -> str:
-        """The name of the judge of fair success: the one asked for, else the run's, else the bundled one."""
-        return self._judge or str(self.facts.get("judge") or "pocket")
+    def judge(self) -> Any:
+        """The judge of fair success, or its name: the one asked for, else the run's, else the bundled one."""
+        if self._judge is not None:
+            return self._judge
+        known = str(self.facts.get("judge") or "pocket")
+        return known if known == "pocket" or known.startswith("hf:") else "none"  # an object cannot be loaded again
 
     def tables(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
         """Captions and rows. A row is a figure's name, its value, and its denominator."""

@@ -41,6 +41,7 @@ def attack(
     lm: Any = None,
     tagger: Any = None,
     grammar: Any = None,
+    judge: Any = None,
     vectors: Any = None,
     wordnet: Any = None,
     sememes: Any = None,
@@ -93,6 +94,7 @@ def attack(
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
     tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
     grammar: Grammar checker: harper (default) or languagetool:URL.
+    judge: Judge of substitutions: pocket (default) or hf:PATH_OR_ID (see `mohs train --task`).
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
     wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.

@@ -62,11 +62,11 @@ class Run:
         """Forward passes, batches and seconds. Unlike the records, these depend on scheduling and the cache."""
         return self._store.effort()
 
-    def view(self, *, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
+    def view(self, *, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
         """The run's view: figures, terminal output, page, notebook.
 
         For bias runs: against is a run to compare with, epsilon another threshold for the filtered set. For attack
-        runs: judge names the judge of fair success (pocket or hf:PATH), or is "none".
+        runs: judge is the judge of fair success (pocket, hf:PATH or an object), or "none".
         """
         return view_of(self.command).of(self, against, epsilon, judge)
 
@@ -76,7 +76,7 @@ class Run:
         *,
         against: Run | None = None,
         epsilon: float | None = None,
-        judge: str | None = None,
+        judge: Any = None,
     ) -> Path:
         """Write the report page. By default report.html in the run folder, or in the current folder without one.
 

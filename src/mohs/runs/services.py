@@ -14,7 +14,7 @@ from mohs.assets.registry import ASSETS, find
 from mohs.engine import Service
 from mohs.models.victim import Victim
 from mohs.space.services import missing
-from mohs.text.questions import Blank, Spot
+from mohs.text.questions import Blank, Spot, Substitution
 
 _NAMES = {asset.name for asset in ASSETS}
 _TEXT = "It was a good day."
@@ -26,6 +26,7 @@ _FIRST: Mapping[str, Any] = {
     "lm": _TEXT,
     "tagger": Spot(_TEXT, 9, 13),
     "grammar": _TEXT,
+    "judge": Substitution(_TEXT, 9, 13, "fine"),
 }
 
 # Defaults by kind; a kind without an entry must be given by the user.
@@ -45,12 +46,12 @@ _NETWORKS: Mapping[str, str] = {
     "token_encoder": "mohs.models.token_encoder:load_token_encoder",
     "masked_lm": "mohs.models.masked_lm:load_masked_lm",
     "lm": "mohs.models.causal_lm:load_lm",
+    "judge": "mohs.models.judge:load_judge",
 }
 _BOOKS: Mapping[str, str] = {
     "vectors": "mohs.text.vectors:read_vectors",
     "wordnet": "mohs.text.wordnet:WordNet",
     "sememes": "mohs.text.sememes:Sememes.read",
-    "judge": "mohs.text.judge:load_judge",
 }
 _LOADERS: Mapping[str, str] = {
     **_NETWORKS,

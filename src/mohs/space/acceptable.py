@@ -1,4 +1,4 @@
-"""The bundled judge as a measure: would most people accept the words that changed?
+"""The judge as a measure: would most people accept the words that changed?
 
 How good it is, and what is extrapolated, stands in docs/validity.md.
 """
@@ -12,15 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mohs.errors import BadInput
 from mohs.space.constraints import Family
 from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.text import Text
-from mohs.text.judge import REACH, Place
-from mohs.text.questions import Blank, Spot
+from mohs.text.judge import REACH, Judge, Place
+from mohs.text.questions import Blank, Spot, Substitution
 
 GUESSES = 200  # as in training: the last of so many says how open a place is
 BESIDE = 8  # words on each side that the encoder reads
+AROUND = 24  # words on each side that a judge which is a model may read
 
 Changes = Mapping[int, Sequence[str]]  # positions of the original and the words that are to stand there
 
@@ -63,10 +65,12 @@ class Acceptable(Compared):
 
     async def of_changes(self, text: Text, changes: Changes, ask: Services) -> dict[tuple[int, str], float]:
         """The probability of single replacements, by position and new word."""
+        book = ask.judge
+        if not isinstance(book, Judge):
+            return await self._of_model(text, changes, ask)
         places = sorted(changes)
         tags = await ask.tagger([Spot(*text.stretch(place, 4, 3)) for place in places])
         more = await self._asked(text, changes, ask) if self.models else {}
-        book = ask.judge
         found: dict[tuple[int, str], float] = {}
         for position, tag in zip(places, tags, strict=True):
             old, words = text.words[position], list(changes[position])
@@ -75,6 +79,24 @@ class Acceptable(Compared):
                 same = word.lower() == old.lower()
                 found[position, word] = 1.0 if same else value if word.strip() else math.nan
         return found
+
+    async def _of_model(self, text: Text, changes: Changes, ask: Services) -> dict[tuple[int, str], float]:
+        """As `of_changes`, by a judge that is a model; it needs no tags."""
+        if self.models:
+            raise BadInput(f"acceptable:models=yes is for the bundled judge, not for {ask.judge.name}; leave one out.")
+        found: dict[tuple[int, str], float] = {}
+        asked: dict[tuple[int, str], Substitution] = {}
+        for position in sorted(changes):
+            string, start, end = text.stretch(position, AROUND, AROUND)
+            for word in changes[position]:
+                if word.lower() == text.words[position].lower():
+                    found[position, word] = 1.0
+                elif not word.strip():
+                    found[position, word] = math.nan
+                else:
+                    asked[position, word] = Substitution(string, start, end, word)
+        values = await ask.accepted(list(asked.values()))
+        return found | dict(zip(asked, values, strict=True))
 
     async def _asked(self, text: Text, changes: Changes, ask: Services) -> dict[int, npt.NDArray[np.float32]]:
         """What the models say about each position: a row of mohs.text.judge.ASKED a word."""

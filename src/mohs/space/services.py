@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mohs.errors import BadInput
 from mohs.text.questions import (
@@ -18,12 +18,14 @@ from mohs.text.questions import (
     Slope,
     Spelling,
     Spot,
+    Substitution,
     Tag,
     TokenVectors,
     Vector,
 )
 
 if TYPE_CHECKING:
+    from mohs.text.calibration import Calibration
     from mohs.text.judge import Judge
     from mohs.text.sememes import Sememes
     from mohs.text.vectors import Vectors
@@ -40,9 +42,27 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
     "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
     "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
-    "judge": ("a judge of substitutions", "the one that is bundled"),
+    "judge": ("a judge of substitutions", "--judge pocket or hf:PATH_OR_ID"),
     "gradients": ("the victim's gradients", "a white-box victim: hf:PATH or mohs:PATH"),
 }
+
+
+class ModelJudge(Protocol):
+    """A judge that is a model: it is asked in batches, by `Services.accepted`."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """How its probabilities add up."""
+        ...
+
+    def opposite(self, old: str, new: str) -> int:
+        """As `mohs.text.judge.Judge.opposite`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -93,10 +113,15 @@ class Services:
         found: list[Vector | None] = self._part("gradients").model.vectors(words)
         return found
 
+    async def accepted(self, changes: Sequence[Substitution]) -> list[float]:
+        """The probability that people would accept each substitution, by a judge that is a model."""
+        return await self._ask("judge", changes)
+
     @property
-    def judge(self) -> Judge:
-        """What people would accept."""
-        found: Judge = self._part("judge")
+    def judge(self) -> Judge | ModelJudge:
+        """What people would accept: the bundled tables and trees, or a model, which `accepted` asks."""
+        part = self._part("judge")
+        found: Judge | ModelJudge = getattr(part, "model", part)
         return found
 
     @property

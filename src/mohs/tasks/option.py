@@ -83,6 +83,10 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "lm": ("M", "Causal language model: hf:PATH_OR_ID or gguf:FILE."),
     "tagger": ("T", "Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME."),
     "grammar": ("G", "Grammar checker: harper (default) or languagetool:URL."),
+    "judge": (
+        "J",
+        "Judge of substitutions: pocket (default) or hf:PATH_OR_ID (see `mohs train --task`).",
+    ),
     "vectors": ("FILE", "Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`)."),
     "wordnet": ("FOLDER", "WordNet's database files; by default the asset wordnet."),
     "sememes": ("FILE", "Table of sememe substitutes; by default the asset hownet."),

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
-from mohs.errors import BadInput
 from mohs.text import pocket
 from mohs.text.relations import Entry, Relations, bond, opposite
 from mohs.text.stopwords import NLTK
@@ -389,10 +388,3 @@ def _mean(rows: Floats, index: Mapping[str, int], limit: int, word: str) -> tupl
 def bundled() -> Judge:
     """The judge that ships with the package, read once a process."""
     return Judge.read((files("mohs.pocket") / "judge.npz").read_bytes())
-
-
-def load_judge(name: str) -> Judge:
-    """The judge of that name; `pocket` is the only one."""
-    if name != "pocket":
-        raise BadInput(f"Unknown judge {name!r}; use pocket.")
-    return bundled()

@@ -82,6 +82,15 @@ class Tag(NamedTuple):
     tag: str  # Penn Treebank tag: NN, NNS, VBD, ...
 
 
+class Substitution(NamedTuple):
+    """Asks a judge whether people would accept `word` instead of the word from `start` to `end` of a string."""
+
+    text: str  # the word with what stands around it; a judge reads as much of that as it was trained on
+    start: int
+    end: int
+    word: str
+
+
 class Scored(NamedTuple):
     """A causal language model's answer to a string: the position and the log-probability of each token."""
 

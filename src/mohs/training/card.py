@@ -40,14 +40,8 @@ def card(facts: Mapping[str, Any]) -> str:
         if name in metrics:
             right, of = metrics[name]["right"], metrics[name]["of"]
             lines.append(f"| {name} | {right} | {of} | {right / of:.2%} |")
+    lines += [*_epochs(metrics, "accuracy", "right of dev"), ""]
     lines += [
-        "",
-        f"The weights are those of epoch {metrics['best_epoch']} of {len(metrics['history'])}, chosen by dev accuracy.",
-        "",
-        "| epoch | mean training loss | right of dev |",
-        "|---|---|---|",
-        *(f"| {number} | {loss:.4f} | {right} |" for number, (loss, right) in enumerate(metrics["history"], 1)),
-        "",
         "## Data",
         "",
         "| part | source | examples | hash |",
@@ -56,6 +50,58 @@ def card(facts: Mapping[str, Any]) -> str:
         "",
         f"Learned from {_learned_from(facts)}. Classes: {', '.join(facts['labels'])}.",
         "",
+        *_made(facts),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def judge_card(facts: Mapping[str, Any]) -> str:
+    """The text of README.md for a judge of substitutions."""
+    settings, metrics = facts["settings"], facts["metrics"]
+    parts = [name for name in ("dev", "test") if name in metrics]
+    lines = [
+        f"# {settings['arch']} as a judge of substitutions",
+        "",
+        "It gives the probability that at least half of the people asked would accept one word for another where it "
+        "stands. judge.json has the form of its input and its calibration.",
+        "",
+        f"Use it with `mohs attack --measure acceptable --judge {facts['judge']} ...`.",
+        "",
+        "## How good it is",
+        "",
+        "| part | substitutes | accepted | AUC | calibration error |",
+        "|---|---|---|---|---|",
+    ]
+    for name in parts:
+        found = metrics[name]
+        lines.append(f"| {name} | {found['of']} | {found['accepted']} | {found['auc']:.3f} | {found['ece']:.3f} |")
+    lines += ["", "The values for dev come from calibration curves that did not see the target."]
+    for name in parts:
+        lines += ["", f"| said, {name} | found | substitutes |", "|---|---|---|"]
+        lines += [f"| {said:.3f} | {found:.3f} | {count} |" for said, found, count in metrics[name]["reliability"]]
+    lines += _epochs(metrics, "AUC", "AUC on dev")
+    lines += ["", "## Data", "", "| part | source | judgements | words in context | hash |", "|---|---|---|---|---|"]
+    for name, data in facts["data"].items():
+        lines.append(f"| {name} | {data['source']} | {data['examples']} | {data['targets']} | {data['hash']} |")
+    lines += ["", f"Learned from {facts['data']['train']['learned_from']} judgements.", "", *_made(facts), ""]
+    return "\n".join(lines)
+
+
+def _epochs(metrics: Mapping[str, Any], chosen: str, title: str) -> list[str]:
+    history = metrics["history"]
+    return [
+        "",
+        f"The weights are those of epoch {metrics['best_epoch']} of {len(history)}, chosen by dev {chosen}.",
+        "",
+        f"| epoch | mean training loss | {title} |",
+        "|---|---|---|",
+        *(f"| {number} | {loss:.4f} | {right} |" for number, (loss, right) in enumerate(history, 1)),
+    ]
+
+
+def _made(facts: Mapping[str, Any]) -> list[str]:
+    return [
         "## How it was made",
         "",
         f"```\n{facts['command']}\n```",
@@ -65,9 +111,7 @@ def card(facts: Mapping[str, Any]) -> str:
         *(f"| {name} | {value} |" for name, value in {**facts["settings"], **facts["about"]}.items()),
         f"| device | {facts['device']} |",
         *(f"| {name} | {value} |" for name, value in facts["versions"].items()),
-        "",
     ]
-    return "\n".join(lines)
 
 
 def _learned_from(facts: Mapping[str, Any]) -> str:

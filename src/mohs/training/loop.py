@@ -41,13 +41,14 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
+Check = Callable[["Learner", "Set"], tuple[int, float]]
 
 
 class Set(NamedTuple):
-    """Encoded examples with their labels."""
+    """Encoded examples with their labels: numbers of classes, or a probability for each class."""
 
     rows: list[Any]
-    labels: list[int]
+    labels: list[Any]
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,13 @@ def fit(
     *,
     save_every: int,
     report: Report | None = None,
+    check: Check | None = None,
+    of: int | None = None,
 ) -> Place:
-    """Train from the start or from the folder's checkpoint. The module ends with the weights of the best epoch."""
+    """Train from the start or from the folder's checkpoint. The module ends with the weights of the best epoch.
+
+    The best is the one with most right on dev. `check` counts them, by default as `evaluate` does, of at most `of`.
+    """
     module = learner.module
     optimizer = _optimizer(module, recipe)
     place = _restore(folder, module, optimizer)
@@ -99,7 +105,7 @@ def fit(
             tell(Progress(place.epoch + 1, recipe.epochs, step + 1, steps, place.loss / place.seen))
             if (step + 1) % save_every == 0 and place.batch < batches:
                 folder.save(_state(module, optimizer), asdict(place))
-        right, dev_loss = evaluate(learner, dev)
+        right, dev_loss = (check or evaluate)(learner, dev)
         if not math.isfinite(dev_loss):
             raise _diverged(place.epoch, recipe, folder)
         mean, epoch, better = place.loss / place.seen, place.epoch, right > place.best_right
@@ -108,8 +114,8 @@ def fit(
             place = replace(place, best_epoch=epoch, best_right=right)
             folder.save_best(epoch, _learned(module))
         folder.save(_state(module, optimizer), asdict(place))
-        done = Progress(epoch + 1, recipe.epochs, place.epoch * batches, steps, mean, right, len(dev.rows), better)
-        tell(done)
+        most = len(dev.rows) if of is None else of
+        tell(Progress(epoch + 1, recipe.epochs, place.epoch * batches, steps, mean, right, most, better))
     module.load_state_dict(folder.saved_best(place.best_epoch), strict=False)
     return place
 

@@ -47,6 +47,11 @@ class RecipeSettings:
 class TrainSettings:
     """The model, the data and the output folder."""
 
+    task: str = option(
+        "classification, or acceptability: a judge of substitutions (see docs/validity.md), for --judge.",
+        default="classification",
+        metavar="T",
+    )
     arch: str = option(
         "bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID to fine-tune.", default="cnn", metavar="A"
     )
@@ -57,7 +62,10 @@ class TrainSettings:
     )
     out: Path | None = option("Where to write the model.", metavar="FOLDER")
     dev: str | None = option("Dev data for early stopping.", metavar="D")
-    dev_share: float | None = option("Without --dev: share of each class set aside for it; default 0.1.", metavar="S")
+    dev_share: float | None = option(
+        "Without --dev: share of each class set aside for it; default 0.1 (acceptability: of the words, 0.2).",
+        metavar="S",
+    )
     test: str | None = option("Data to measure the accuracy on.", metavar="D")
     swap: str | None = option(
         "Also train on copies of texts with swapped words: gender, another list of pairs, or a file. One copy each, "

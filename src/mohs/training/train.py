@@ -149,7 +149,7 @@ def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap:
         "train_hash": parts.facts["train"]["hash"],
         "dev_hash": parts.facts["dev"]["hash"],
         "device": device.partition(":")[0],
-        "starting_weights": _digest(learner),
+        "starting_weights": weights_digest(learner.module),
         **({} if swap is None else {"swap_hash": digest(swap)}),
     }
 
@@ -187,10 +187,10 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
-def _digest(learner: Learner) -> str:
+def weights_digest(module: torch.nn.Module) -> str:
     """A hash of the initial weights, and so of the vectors, the encoder and the random initialization."""
     digest = hashlib.sha256()
-    for name, tensor in sorted(learner.module.state_dict().items()):
+    for name, tensor in sorted(module.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().contiguous().numpy().tobytes())
     return digest.hexdigest()[:16]

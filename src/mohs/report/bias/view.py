@@ -46,7 +46,7 @@ class BiasView(View):
         self._epsilon = epsilon
 
     @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: str | None = None) -> View:
+    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
         """One run, or two side by side."""
         super().of(run, judge=judge)
         return cls(run, epsilon) if against is None else AgainstView(run, against, epsilon)
