@@ -38,12 +38,12 @@ class Verdicts:
         self.name: str = part.name
         self.calibration: Calibration = part.calibration
         hits = {
-            _key(record): found
+            _key(record): texts
             for record in records
-            if record.outcome is Outcome.SUCCESS and (found := pair(record)) is not None
+            if record.outcome is Outcome.SUCCESS and (texts := pair(record)) is not None
         }
-        found = word_values(list(hits.values()), part)
-        self._words = {key: tuple(words) if words else None for key, words in zip(hits, found, strict=True)}
+        values = word_values(list(hits.values()), part)
+        self._words = {key: tuple(words) if words else None for key, words in zip(hits, values, strict=True)}
 
     def words(self, record: Record) -> tuple[float, ...] | None:
         """The probability of each changed word of a success; None if the judge cannot judge it."""
