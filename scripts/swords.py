@@ -21,6 +21,7 @@ class Target:
     start: int
     word: str
     tag: str  # Penn tag by the bundled tagger, within the class that SWORDS states
+    source: str = ""  # the document it was taken from
 
     @property
     def end(self) -> int:
@@ -52,17 +53,19 @@ def read(path: Path) -> tuple[list[Target], list[Row]]:
     lexicon = pocket.lexicon()
     tagger = PocketTagger()
     entries = list(data["targets"].items())
-    texts = [data["contexts"][entry["context_id"]]["context"] for _, entry in entries]
+    contexts = [data["contexts"][entry["context_id"]] for _, entry in entries]
+    texts = [context["context"] for context in contexts]
+    sources = [context["extra"]["coinco_ids"][0].split(":")[0] for context in contexts]
     spots = [
         Spot(text, entry["offset"], entry["offset"] + len(entry["target"]))
         for (_, entry), text in zip(entries, texts, strict=True)
     ]
     targets, number = [], {}
-    for (key, entry), text, found in zip(entries, texts, tagger.collect(spots), strict=True):
+    for (key, entry), text, source, found in zip(entries, texts, sources, tagger.collect(spots), strict=True):
         allowed = _TAGS[entry["pos"]].split()
         tag = found.tag if found.tag in allowed else _by_shape(entry["target"].lower(), entry["pos"])
         number[key] = len(targets)
-        targets.append(Target(text, entry["offset"], entry["target"], tag))
+        targets.append(Target(text, entry["offset"], entry["target"], tag, source))
     rows = []
     for key, entry in data["substitutes"].items():
         at = number[entry["target_id"]]

@@ -32,7 +32,8 @@ from mohs.text.questions import Spot
 from mohs.text.relations import CLASSES
 from mohs.text.trees import Trees
 from mohs.text.wordnet import WordNet
-from scripts import swords
+from scripts import judge_texts, swords
+from scripts.judge_calibration import calibration, slices
 from scripts.judge_models import asked
 from scripts.judge_tables import tables
 
@@ -131,6 +132,16 @@ def curve(scores: Rows, accepted: Rows) -> tuple[Rows, Rows]:
             points.append(float(inside.mean()))
             values.append(float(value))
     return np.array(points, np.float32), np.array(values, np.float32)
+
+
+def held_out(scores: Rows, accepted: Rows, groups: Rows) -> Rows:
+    """The probability of each row by a calibration that saw no row of its target."""
+    fold = np.random.default_rng(0).integers(0, FOLDS, groups.max() + 1)[groups]
+    found = np.empty(len(scores))
+    for number in range(FOLDS):
+        inside = fold == number
+        found[inside] = np.interp(scores[inside], *curve(scores[~inside], accepted[~inside]))
+    return found
 
 
 def calibration_error(
@@ -250,8 +261,8 @@ def main() -> None:
         more = asked(data, options.assets, options.encoder, options.asked)
         forms["asked"] = {part: np.column_stack([x[part], more[part]]).astype(np.float32) for part in data}
     if not options.measure:
+        accepted, honest = share["dev"] >= 0.5, {}
         for form, rows in forms.items():
-            accepted = share["dev"] >= 0.5
             tried = {}
             for name in [options.settings] if options.settings else SETTINGS:
                 tried[name] = cross_validated(rows["dev"], share["dev"], groups["dev"], SETTINGS[name])
@@ -261,9 +272,19 @@ def main() -> None:
             points, values = curve(tried[best], accepted)
             found = {**trees.arrays(), "scores": points, "probabilities": values}
             parts |= {f"{form}_{name}": part for name, part in found.items()}
+            honest[form] = held_out(tried[best], accepted, groups["dev"])
         turned = reversal(x["dev"])
         print(f"reversals in dev: {turned.sum()}, accepted {(share['dev'][turned] >= 0.5).mean():.3f}")
         parts["ceiling"] = np.array(min(0.15, float((share["dev"][turned] >= 0.5).mean())))
+        judge = _judge(parts, options.out, write=False)
+        sources = np.array([data["dev"][0][number].source for number in groups["dev"]])
+        sliced = slices(lambda name: x["dev"][:, FEATURES.index(name)], sources)
+        people = judge_texts.people(options.assets / "human", judge)
+        for form in reversed(honest):  # the bundled form comes last, and its numbers are stored
+            print(f"\ncalibration of the form {form}")
+            found = np.where(turned, np.minimum(honest[form], judge.ceiling), honest[form])
+            known = calibration(found, accepted, groups["dev"], sliced, people)
+        parts |= {f"calibration_{name}": part for name, part in known.arrays().items()}
         judge = _judge(parts, options.out, write=True)
         print(f"{options.out}: {options.out.stat().st_size / 1e6:.2f} MB, reversals get at most {judge.ceiling:.3f}")
     ten = np.array([len(row.labels) == 10 for row in data["test"][1]])

@@ -85,14 +85,32 @@ def test_another_form_of_the_word_scores_higher_than_its_opposite() -> None:
     assert single("start", "starts", "v") > single("start", "stop", "v")
 
 
-def test_a_text_is_the_product_of_its_words_or_their_least() -> None:
+def test_a_text_lies_between_the_product_of_its_words_and_their_least() -> None:
     x = "the movie was quickly made"
     one, other = of_text(x, "the film was quickly made"), of_text(x, "the movie was rapidly made")
     both = "the film was rapidly made"
-    assert of_text(x, both) == pytest.approx(one * other, abs=1e-5)
+    assert one * other <= of_text(x, both) <= min(one, other)
+    assert of_text(x, both) == pytest.approx(judge.bundled().calibration.whole([one, other]), abs=1e-5)
     assert of_text(x, both, Acceptable(each=True)) == pytest.approx(min(one, other), abs=1e-5)
-    assert of_text(x, x) == 1.0
-    assert of_text(x, "The MOVIE was quickly made") == 1.0
+    for measure in (Acceptable(), Acceptable(each=True)):
+        assert of_text(x, x, measure) == 1.0
+        assert of_text(x, "The MOVIE was quickly made", measure) == 1.0
+
+
+@pytest.mark.parametrize("new", ["terr1ble", "goood", "fi1m", "xqz-film", "great fi1m"])
+def test_the_judge_has_no_opinion_on_a_word_that_no_table_knows(new: str) -> None:
+    assert math.isnan(single("film", new, "n"))
+    x = Text("a fine film")
+    for measure in (Acceptable(), Acceptable(each=True)):
+        (value,) = now(measure.of_texts(x, None, [x.replace(2, new).replace(1, "good")], ask()))
+        assert math.isnan(value)
+        assert not Constraint(measure, at_least=0.0).holds(value, 3)
+
+
+@pytest.mark.parametrize("new", ["Movie", "FILMS", "well-known", "motion picture", "filming"])
+def test_the_judge_has_one_on_known_words_in_any_case_and_form(new: str) -> None:
+    assert single("film", new, "n") == single("film", new.lower(), "n") >= 0
+    assert single("xqzt", new, "n") >= 0
 
 
 def test_what_does_not_correspond_has_no_value() -> None:
@@ -102,8 +120,10 @@ def test_what_does_not_correspond_has_no_value() -> None:
 
 
 def test_awkward_texts() -> None:
-    for old, new in (("a", "b"), ("xqzt film", "qqq film"), ("naïve 😀 plan", "simple 😀 plan"), ("1 2", "2 2")):
+    for old, new in (("a", "the"), ("xqzt film", "good film"), ("naïve 😀 plan", "simple 😀 plan")):
         assert 0 <= of_text(old, new) <= 1
+    for old, new in (("good film", "good ﬁlmx"), ("1 2", "2 2"), ("a", "b")):
+        assert math.isnan(of_text(old, new))
     assert 0 <= of_text("they look it up", "they search-for it up") <= 1
 
 
@@ -123,8 +143,9 @@ def test_the_same_bits_in_any_batch(text: list[str], new: list[str], data: st.Da
     book = judge.bundled()
     together = book(place, new)
     alone = [float(book(place, [word])[0]) for word in new]
-    assert together.tolist() == alone
-    assert all(0 <= value <= 1 for value in alone)
+    np.testing.assert_array_equal(together, alone)
+    assert [math.isnan(value) for value in alone] == [word in ("xqz", "großen", "3") for word in new]
+    assert all(0 <= value <= 1 for value in alone if not math.isnan(value))
     assert book.features(place, new).shape == (len(new), len(FEATURES))
 
 

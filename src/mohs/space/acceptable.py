@@ -29,9 +29,10 @@ Changes = Mapping[int, Sequence[str]]  # positions of the original and the words
 class Acceptable(Compared):
     """The probability that most people would accept the words that changed, each read in the original.
 
-    Of a text it is the product over its changed words, as if people made up their minds about each alone; with `each`
-    it is the least of them. nan where a word is gone, or the texts do not correspond word by word. `models` asks a
-    masked language model and a sentence encoder as well.
+    Of a text it lies between the least of its words' probabilities and their product, as the judge's calibration says;
+    with `each` it is the least. nan where a word is gone, where no table knows a new word (a misspelling), or where the
+    texts do not correspond word by word: what is nan passes no threshold. `models` asks a masked language model and a
+    sentence encoder as well.
     """
 
     each: bool = False
@@ -53,11 +54,9 @@ class Acceptable(Compared):
             for edit in found or ():
                 changes.setdefault(edit.position, {})[edit.new] = None
         values = await self.of_changes(reference, {place: list(words) for place, words in changes.items()}, ask)
-        together = min if self.each else math.prod
+        together = _least if self.each else ask.judge.calibration.whole
         return [
-            math.nan
-            if found is None
-            else round(together([1.0, *(values[edit.position, edit.new] for edit in found)]), 6)
+            math.nan if found is None else round(together([values[edit.position, edit.new] for edit in found]), 6)
             for found in edits
         ]
 
@@ -98,6 +97,11 @@ class Acceptable(Compared):
             ]
             found[place] = np.round(np.array(rows, np.float64), 4).astype(np.float32)
         return found
+
+
+def _least(values: Sequence[float]) -> float:
+    """The least of some values: 1 without any, nan if one is nan."""
+    return math.nan if any(map(math.isnan, values)) else min(values, default=1.0)
 
 
 def _place(text: Text, position: int, tag: str) -> Place:
