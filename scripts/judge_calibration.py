@@ -72,7 +72,7 @@ def doubt(odds: Rows, accepted: Rows, groups: Rows, draws: int = 300) -> tuple[f
 
 
 def between(odds: Rows, accepted: Rows, groups: Rows, slices: dict[str, dict[str, Rows]]) -> float:
-    """The standard deviation of the shift over slices, less what sampling explains: the root mean square over ways."""
+    """The standard deviation of the shift over slices, less what sampling explains; of the way that has most of it."""
     found = []
     for way, parts in slices.items():
         shifts, errors = [], []
@@ -85,17 +85,25 @@ def between(odds: Rows, accepted: Rows, groups: Rows, slices: dict[str, dict[str
             errors.append(error)
             print(f"  {way}, {name}: {inside.sum()} rows, shift {shift:+.2f}, standard error {error:.2f}")
         if len(shifts) > 1:
-            variance = max(0.0, float(np.var(shifts, ddof=1) - np.mean(np.square(errors))))
-            print(f"  {way}: standard deviation {np.std(shifts, ddof=1):.2f}, without sampling {variance**0.5:.2f}")
-            found.append(variance)
-    return float(np.mean(found) ** 0.5)
+            found.append(apart(np.array(shifts), np.array(errors)))
+            print(f"  {way}: standard deviation {np.std(shifts, ddof=1):.2f}, without sampling {found[-1]:.2f}")
+    return max(found)
+
+
+def apart(values: Rows, errors: Rows) -> float:
+    """The standard deviation between true values of which estimates with errors are known (DerSimonian and Laird)."""
+    weights = errors**-2.0
+    mean = (weights * values).sum() / weights.sum()
+    excess = (weights * (values - mean) ** 2).sum() - (len(values) - 1)
+    return float(max(0.0, excess / (weights.sum() - (weights**2).sum() / weights.sum())) ** 0.5)
 
 
 def _error(odds: Rows, accepted: Rows, groups: Rows) -> float:
     """The standard error of a shift, the rows of a target not being independent."""
     said = 1 / (1 + np.exp(-odds))
     left = np.bincount(groups, accepted - said)
-    return float(np.sqrt((left**2).sum()) / (said * (1 - said)).sum())
+    targets = len(np.unique(groups))
+    return float(np.sqrt((left**2).sum() * targets / (targets - 1)) / (said * (1 - said)).sum())
 
 
 def whole(texts: Sequence[Sequence[float]], k: float) -> Rows:

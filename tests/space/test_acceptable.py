@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import mohs
 from mohs.errors import BadInput
 from mohs.space import Acceptable, Antonyms, Constraint, parse_constraint, parse_measure
+from mohs.space.acceptable import Asked
 from mohs.space.services import Services
 from mohs.text import Text, judge
 from mohs.text.judge import ASKED, FEATURES, Place, reversal
-from mohs.text.questions import Filled, Guess, Spot, Tag
+from mohs.text.questions import Blank, Filled, Guess, Spot, Tag
 from mohs.text.trees import Trees
 from tests.toys import bundled, now, services
 
@@ -248,14 +249,41 @@ def test_written() -> None:
 
 
 def test_models_are_asked_where_they_are_wanted() -> None:
-    if "asked" not in judge.bundled().trees:
-        pytest.skip("no trees for what models say")
-    filled = Filled((Guess("film", 1.0, True), Guess("plan", 0.0, True)), 2.0, (-1.0, -2.0))
-    parts = with_judge(tagger=tagger, masked_lm=lambda _: filled, encoder=lambda _: np.array([1, 0], np.float32))
+    vectors = {"a good film": (1.0, 0.0), "a fine film": (0.8, 0.6)}
+    blanks: list[Blank] = []
+
+    def fill(blank: Blank) -> Filled:
+        blanks.append(blank)
+        said = {"good": -1.0, "fine": -2.0 - len(blank.fields), "fill": -5.0, "up": -0.5}
+        logs = tuple(said.get(word, math.nan) for word in blank.words)
+        return Filled((Guess("film", 1.0, True), Guess("plan", 0.5, True)), 2.0, logs)
+
+    def encode(fields: tuple[str, ...]) -> Any:
+        seen.append(fields[0])
+        return np.array(vectors.get(fields[0], (1.0, 0.0)), np.float32)
+
+    seen: list[str] = []
+    parts = with_judge(tagger=tagger, masked_lm=fill, encoder=encode)
     x = Text("a good film")
-    (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "fine")], parts))
+    (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "Fine")], parts))
     assert 0 < value < 1
-    assert len(ASKED) == 5
+    assert blanks == [
+        Blank(("a good film",), 0, 2, 6, 200, ("good", "fine")),
+        Blank(("a good film", "a good film"), 1, 2, 6, 200, ("good", "fine")),
+    ]
+    assert set(seen) == {"a good film", "a fine film", "good", "fine"}
+    book = judge.bundled()
+    asked = Asked.about(x, 1, Blank(x.fields, 0, 2, 6), ["fine", "fill-up", "fills", "xqz"], book)
+    one, other = (fill(blank) for blank in asked.blanks)
+    found = {string: encode((string,)) for group in asked.strings for string in group}
+    rows = asked.rows((one, other), found, book)
+    said = (-1, -3, -2, -1.5, -1, -4, -3, -1.5, 0.8, 1.0)
+    assert dict(zip(ASKED, rows[0].tolist(), strict=True)) == pytest.approx(dict(zip(ASKED, said, strict=True)))
+    assert rows[1:3, ASKED.index("mask_new")].tolist() == [
+        -5.0,
+        -5.0,
+    ]  # by a part that is no stopword; by the base form
+    assert np.isnan(rows[3, ASKED.index("behind_new")])
 
 
 def test_as_a_constraint_of_an_attack() -> None:

@@ -41,7 +41,10 @@ _ALIKE = ("cosine", "cosine_base", "second_cosine", "second_base", "crowd_old", 
 _AROUND = tuple(f"{sort}_{side}_{space}" for space in "ab" for sort in ("fits", "gains") for side in (*_SIDES, "best"))
 _POLAR = ("polarity_old", "polarity_new", "polarity_step")
 FEATURES = (*_PAIR, *_ALIKE, *_POLAR, *_AROUND)
-ASKED = ("mask_old", "mask_new", "mask_step", "mask_low", "sentence")  # of a masked LM and an encoder, where there are
+ASKED = (  # of a masked LM (the place masked; masked behind the text as it is) and an encoder, where there are
+    *(f"{way}_{what}" for way in ("mask", "behind") for what in ("old", "new", "step", "low")),
+    *("sentence", "word"),
+)
 
 _HERE = ("fit", "idiom", "stop_left", "stop_right", "sense_fit", *_AROUND)  # depend on what stands around
 _FIXED = [number for number, name in enumerate(FEATURES) if name not in _HERE]
@@ -162,6 +165,16 @@ class Judge:
         if kind is not None and tag != "RP" and self.relations.entry(word, kind).senses:
             return kind
         return next(iter(self.relations.kinds(word)), kind if kind is not None else 0)
+
+    def stand_ins(self, word: str) -> list[str]:
+        """What to ask a masked model about instead of a word that is no single piece for it.
+
+        Base forms; of a word with spaces or hyphens, the parts that are no stopwords.
+        """
+        parts = word.replace("-", " ").split()
+        if len(parts) > 1:
+            return [part for part in parts if part not in NLTK]
+        return [base for base in dict.fromkeys(self.relations.base(word, kind) for kind in range(4)) if base != word]
 
     def opposite(self, old: str, new: str) -> int:
         """2 if two words are antonyms in some class, 1 if one is a synonym of the other's antonym, 0 if neither."""
