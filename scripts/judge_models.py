@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.space.acceptable import Asked
 from mohs.text import Text
-from mohs.text.judge import ASKED
+from mohs.text.judge import ASKED, bundled
 from mohs.text.questions import Blank
 from scripts import swords
 
-GUESSES = 200  # the log-probability of the last of so many says how open the place is
-BESIDE = 8  # words on each side that the encoder reads
+CHUNK = 40  # targets at a time
 
 Data = dict[str, tuple[list[swords.Target], list[swords.Row]]]
 
@@ -38,24 +38,22 @@ def _part(targets: list[swords.Target], rows: list[swords.Row], masked: Any, enc
     by_target: list[list[int]] = [[] for _ in targets]
     for number, row in enumerate(rows):
         by_target[row.target].append(number)
-    found = np.full((len(rows), len(ASKED)), np.nan, np.float32)
-    blanks, texts = [], []
-    for target, numbers in zip(targets, by_target, strict=True):
-        words = (target.word.lower(), *(rows[number].word for number in numbers))
-        blanks.append(Blank((target.context,), 0, target.start, target.end, GUESSES, words))
-        text = Text(target.context)
-        position = next(n for n, (_, start, end) in enumerate(text.spans()) if end > target.start)
-        string, start, end = text.stretch(position, BESIDE, BESIDE)
-        texts.append([(string[:start] + word + string[end:],) for word in words])
-    filled = _answers(masked, blanks)
-    vectors = _answers(encoder, [text for group in texts for text in group])
-    for numbers, answer, group in zip(by_target, filled, texts, strict=True):
-        old = answer.log_probs[0]
-        low = answer.guesses[-1].logit - answer.total
-        here, vectors = vectors[: len(group)], vectors[len(group) :]
-        for number, new, vector in zip(numbers, answer.log_probs[1:], here[1:], strict=True):
-            found[number] = (old, new, new - old, low, float(np.dot(here[0], vector)))
-    return np.round(found, 4)  # as the measure does
+    found, judge = np.full((len(rows), len(ASKED)), np.nan, np.float32), bundled()  # for the base forms
+    for first in range(0, len(targets), CHUNK):
+        asked_of, groups = [], by_target[first : first + CHUNK]
+        for target, numbers in zip(targets[first : first + CHUNK], groups, strict=True):
+            text = Text(target.context)
+            position = next(n for n, (_, _, end) in enumerate(text.spans()) if end > target.start)
+            blank = Blank((target.context,), 0, target.start, target.end)
+            text = text.replace(position, target.word)  # a part of a word with hyphens stands for all of it
+            words = [rows[number].word for number in numbers]
+            asked_of.append(Asked.about(text, position, blank, words, judge))
+        filled = _answers(masked, [blank for one in asked_of for blank in one.blanks])
+        strings = list(dict.fromkeys((string,) for one in asked_of for group in one.strings for string in group))
+        vectors = {string: vector for (string,), vector in zip(strings, _answers(encoder, strings), strict=True)}
+        for numbers, one, pair in zip(groups, asked_of, zip(filled[::2], filled[1::2], strict=True), strict=True):
+            found[numbers] = one.rows(pair, vectors, judge)
+    return found
 
 
 def _answers(model: Any, questions: list[Any]) -> list[Any]:

@@ -32,7 +32,8 @@ from mohs.text.questions import Spot
 from mohs.text.relations import CLASSES
 from mohs.text.trees import Trees
 from mohs.text.wordnet import WordNet
-from scripts import swords
+from scripts import judge_texts, swords
+from scripts.judge_calibration import calibration, slices
 from scripts.judge_models import asked
 from scripts.judge_tables import tables
 
@@ -40,11 +41,10 @@ Rows = npt.NDArray[Any]
 
 FOLDS = 5
 SETTINGS = {
-    "small": {"max_iter": 120, "learning_rate": 0.08, "max_leaf_nodes": 10, "min_samples_leaf": 40},
-    "chosen": {"max_iter": 200, "learning_rate": 0.05, "max_leaf_nodes": 12, "min_samples_leaf": 40},
-    "large": {"max_iter": 300, "learning_rate": 0.04, "max_leaf_nodes": 16, "min_samples_leaf": 30},
+    "small": {"max_iter": 110, "learning_rate": 0.07, "min_samples_leaf": 60, "l2_regularization": 20.0},
+    "large": {"max_iter": 200, "learning_rate": 0.04, "min_samples_leaf": 60, "l2_regularization": 20.0},
 }
-COMMON = {"max_depth": 6, "l2_regularization": 5.0, "max_features": 0.3, "random_state": 0}
+COMMON = {"max_depth": 4, "max_leaf_nodes": 16, "max_features": 0.25, "early_stopping": False, "random_state": 0}
 REVERSALS = Path(__file__).parent.parent / "tests" / "space" / "reversals.txt"
 
 
@@ -133,6 +133,16 @@ def curve(scores: Rows, accepted: Rows) -> tuple[Rows, Rows]:
     return np.array(points, np.float32), np.array(values, np.float32)
 
 
+def held_out(scores: Rows, accepted: Rows, groups: Rows) -> Rows:
+    """The probability of each row by a calibration that saw no row of its target."""
+    fold = np.random.default_rng(0).integers(0, FOLDS, groups.max() + 1)[groups]
+    found = np.empty(len(scores))
+    for number in range(FOLDS):
+        inside = fold == number
+        found[inside] = np.interp(scores[inside], *curve(scores[~inside], accepted[~inside]))
+    return found
+
+
 def calibration_error(
     probability: Rows, accepted: Rows, bins: int = 15
 ) -> tuple[float, list[tuple[float, float, int]]]:
@@ -192,6 +202,7 @@ def measure_reversals(judge: Judge, folder: Path) -> None:
     lists["WordNet antonyms"] = [
         pair for title, pairs in lists.items() if title.startswith("WordNet") for pair in pairs
     ]
+    lists["both lists together"] = lists["written by hand"] + lists["WordNet antonyms"]
     kinds = judge.relations.kinds
     with gzip.open(folder / "lexical" / "counter-fitting" / "ppdb_antonyms.txt.gz", "rt", encoding="utf-8") as lines:
         pairs = [(one, other) for one, other in map(str.split, lines) if kinds(one) and kinds(other)]
@@ -214,12 +225,20 @@ def measure_reversals(judge: Judge, folder: Path) -> None:
         print(f"{title}: {len(values)} pairs, {share:.4f} under 0.2, mean {np.mean(values):.3f}; over: {over[:12]}")
 
 
+def unknown(judge: Judge, targets: list[swords.Target], rows: list[swords.Row]) -> int:
+    """Of how many substitutes the judge has no opinion."""
+    by_target: dict[int, list[str]] = {}
+    for row in rows:
+        by_target.setdefault(row.target, []).append(row.word)
+    return sum(int(np.isnan(judge(place_of(targets[at]), words)).sum()) for at, words in by_target.items())
+
+
 def measure_time(judge: Judge, targets: list[swords.Target], rows: list[swords.Row]) -> None:
     by_target: dict[int, list[str]] = {}
     for row in rows[:8000]:
         by_target.setdefault(row.target, []).append(row.word)
     places = {number: place_of(targets[number]) for number in by_target}
-    for title in ("words met for the first time", "words met before"):
+    for title in ("words met for the first time", *["words met before"] * 3):
         start = time.process_time()
         for number, words in by_target.items():
             judge(places[number], words)
@@ -250,8 +269,8 @@ def main() -> None:
         more = asked(data, options.assets, options.encoder, options.asked)
         forms["asked"] = {part: np.column_stack([x[part], more[part]]).astype(np.float32) for part in data}
     if not options.measure:
+        accepted, honest = share["dev"] >= 0.5, {}
         for form, rows in forms.items():
-            accepted = share["dev"] >= 0.5
             tried = {}
             for name in [options.settings] if options.settings else SETTINGS:
                 tried[name] = cross_validated(rows["dev"], share["dev"], groups["dev"], SETTINGS[name])
@@ -261,9 +280,19 @@ def main() -> None:
             points, values = curve(tried[best], accepted)
             found = {**trees.arrays(), "scores": points, "probabilities": values}
             parts |= {f"{form}_{name}": part for name, part in found.items()}
+            honest[form] = held_out(tried[best], accepted, groups["dev"])
         turned = reversal(x["dev"])
         print(f"reversals in dev: {turned.sum()}, accepted {(share['dev'][turned] >= 0.5).mean():.3f}")
         parts["ceiling"] = np.array(min(0.15, float((share["dev"][turned] >= 0.5).mean())))
+        judge = _judge(parts, options.out, write=False)
+        sources = np.array([data["dev"][0][number].source for number in groups["dev"]])
+        sliced = slices(lambda name: x["dev"][:, FEATURES.index(name)], sources)
+        people = judge_texts.people(options.assets / "human", judge)
+        for form in reversed(honest):  # the bundled form comes last, and its numbers are stored
+            print(f"\ncalibration of the form {form}")
+            found = np.where(turned, np.minimum(honest[form], judge.ceiling), honest[form])
+            known = calibration(found, accepted, groups["dev"], sliced, people)
+        parts |= {f"calibration_{name}": part for name, part in known.arrays().items()}
         judge = _judge(parts, options.out, write=True)
         print(f"{options.out}: {options.out.stat().st_size / 1e6:.2f} MB, reversals get at most {judge.ceiling:.3f}")
     ten = np.array([len(row.labels) == 10 for row in data["test"][1]])
@@ -272,6 +301,7 @@ def main() -> None:
             kept = np.isfinite(rows["test"][:, -1]) if form == "asked" else np.ones(len(ten), bool)
             found = judge.judged(form, rows["test"][kept])
             measure(f"SWORDS test, {form}", found, share["test"][kept], groups["test"][kept], ten[kept])
+    print(f"\nsubstitutes of SWORDS test that no table knows: {unknown(judge, *data['test'])}")
     measure_reversals(judge, options.assets)
     measure_time(_judge(parts, options.out, write=False), *data["test"])
 

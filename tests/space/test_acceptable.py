@@ -15,10 +15,11 @@ import mohs
 from mohs.errors import BadInput
 from mohs.models.judge import load_judge
 from mohs.space import Acceptable, Antonyms, Constraint, parse_constraint, parse_measure
+from mohs.space.acceptable import Asked
 from mohs.space.services import Services
 from mohs.text import Text, judge
 from mohs.text.judge import ASKED, FEATURES, Place, reversal
-from mohs.text.questions import Filled, Guess, Spot, Tag
+from mohs.text.questions import Blank, Filled, Guess, Spot, Tag
 from mohs.text.trees import Trees
 from tests.toys import bundled, now, services
 
@@ -86,14 +87,32 @@ def test_another_form_of_the_word_scores_higher_than_its_opposite() -> None:
     assert single("start", "starts", "v") > single("start", "stop", "v")
 
 
-def test_a_text_is_the_product_of_its_words_or_their_least() -> None:
+def test_a_text_lies_between_the_product_of_its_words_and_their_least() -> None:
     x = "the movie was quickly made"
     one, other = of_text(x, "the film was quickly made"), of_text(x, "the movie was rapidly made")
     both = "the film was rapidly made"
-    assert of_text(x, both) == pytest.approx(one * other, abs=1e-5)
+    assert one * other <= of_text(x, both) <= min(one, other)
+    assert of_text(x, both) == pytest.approx(judge.bundled().calibration.whole([one, other]), abs=1e-5)
     assert of_text(x, both, Acceptable(each=True)) == pytest.approx(min(one, other), abs=1e-5)
-    assert of_text(x, x) == 1.0
-    assert of_text(x, "The MOVIE was quickly made") == 1.0
+    for measure in (Acceptable(), Acceptable(each=True)):
+        assert of_text(x, x, measure) == 1.0
+        assert of_text(x, "The MOVIE was quickly made", measure) == 1.0
+
+
+@pytest.mark.parametrize("new", ["terr1ble", "goood", "fi1m", "xqz-film", "great fi1m"])
+def test_the_judge_has_no_opinion_on_a_word_that_no_table_knows(new: str) -> None:
+    assert math.isnan(single("film", new, "n"))
+    x = Text("a fine film")
+    for measure in (Acceptable(), Acceptable(each=True)):
+        (value,) = now(measure.of_texts(x, None, [x.replace(2, new).replace(1, "good")], ask()))
+        assert math.isnan(value)
+        assert not Constraint(measure, at_least=0.0).holds(value, 3)
+
+
+@pytest.mark.parametrize("new", ["Movie", "FILMS", "well-known", "motion picture", "filming"])
+def test_the_judge_has_one_on_known_words_in_any_case_and_form(new: str) -> None:
+    assert single("film", new, "n") == single("film", new.lower(), "n") >= 0
+    assert single("xqzt", new, "n") >= 0
 
 
 def test_what_does_not_correspond_has_no_value() -> None:
@@ -103,8 +122,10 @@ def test_what_does_not_correspond_has_no_value() -> None:
 
 
 def test_awkward_texts() -> None:
-    for old, new in (("a", "b"), ("xqzt film", "qqq film"), ("naïve 😀 plan", "simple 😀 plan"), ("1 2", "2 2")):
+    for old, new in (("a", "the"), ("xqzt film", "good film"), ("naïve 😀 plan", "simple 😀 plan")):
         assert 0 <= of_text(old, new) <= 1
+    for old, new in (("good film", "good ﬁlmx"), ("1 2", "2 2"), ("a", "b")):
+        assert math.isnan(of_text(old, new))
     assert 0 <= of_text("they look it up", "they search-for it up") <= 1
 
 
@@ -124,8 +145,9 @@ def test_the_same_bits_in_any_batch(text: list[str], new: list[str], data: st.Da
     book = judge.bundled()
     together = book(place, new)
     alone = [float(book(place, [word])[0]) for word in new]
-    assert together.tolist() == alone
-    assert all(0 <= value <= 1 for value in alone)
+    np.testing.assert_array_equal(together, alone)
+    assert [math.isnan(value) for value in alone] == [word in ("xqz", "großen", "3") for word in new]
+    assert all(0 <= value <= 1 for value in alone if not math.isnan(value))
     assert book.features(place, new).shape == (len(new), len(FEATURES))
 
 
@@ -228,14 +250,41 @@ def test_written() -> None:
 
 
 def test_models_are_asked_where_they_are_wanted() -> None:
-    if "asked" not in judge.bundled().trees:
-        pytest.skip("no trees for what models say")
-    filled = Filled((Guess("film", 1.0, True), Guess("plan", 0.0, True)), 2.0, (-1.0, -2.0))
-    parts = with_judge(tagger=tagger, masked_lm=lambda _: filled, encoder=lambda _: np.array([1, 0], np.float32))
+    vectors = {"a good film": (1.0, 0.0), "a fine film": (0.8, 0.6)}
+    blanks: list[Blank] = []
+
+    def fill(blank: Blank) -> Filled:
+        blanks.append(blank)
+        said = {"good": -1.0, "fine": -2.0 - len(blank.fields), "fill": -5.0, "up": -0.5}
+        logs = tuple(said.get(word, math.nan) for word in blank.words)
+        return Filled((Guess("film", 1.0, True), Guess("plan", 0.5, True)), 2.0, logs)
+
+    def encode(fields: tuple[str, ...]) -> Any:
+        seen.append(fields[0])
+        return np.array(vectors.get(fields[0], (1.0, 0.0)), np.float32)
+
+    seen: list[str] = []
+    parts = with_judge(tagger=tagger, masked_lm=fill, encoder=encode)
     x = Text("a good film")
-    (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "fine")], parts))
+    (value,) = now(Acceptable(models=True).of_texts(x, None, [x.replace(1, "Fine")], parts))
     assert 0 < value < 1
-    assert len(ASKED) == 5
+    assert blanks == [
+        Blank(("a good film",), 0, 2, 6, 200, ("good", "fine")),
+        Blank(("a good film", "a good film"), 1, 2, 6, 200, ("good", "fine")),
+    ]
+    assert set(seen) == {"a good film", "a fine film", "good", "fine"}
+    book = judge.bundled()
+    asked = Asked.about(x, 1, Blank(x.fields, 0, 2, 6), ["fine", "fill-up", "fills", "xqz"], book)
+    one, other = (fill(blank) for blank in asked.blanks)
+    found = {string: encode((string,)) for group in asked.strings for string in group}
+    rows = asked.rows((one, other), found, book)
+    said = (-1, -3, -2, -1.5, -1, -4, -3, -1.5, 0.8, 1.0)
+    assert dict(zip(ASKED, rows[0].tolist(), strict=True)) == pytest.approx(dict(zip(ASKED, said, strict=True)))
+    assert rows[1:3, ASKED.index("mask_new")].tolist() == [
+        -5.0,
+        -5.0,
+    ]  # by a part that is no stopword; by the base form
+    assert np.isnan(rows[3, ASKED.index("behind_new")])
 
 
 def test_as_a_constraint_of_an_attack() -> None:

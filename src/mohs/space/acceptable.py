@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +19,14 @@ from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.text import Text
 from mohs.text.judge import REACH, Judge, Place
-from mohs.text.questions import Blank, Spot, Substitution
+from mohs.text.questions import Blank, Filled, Spot, Substitution, Vector
 
-GUESSES = 200  # as in training: the last of so many says how open a place is
-BESIDE = 8  # words on each side that the encoder reads
+GUESSES = 200  # the last of so many says how open a place is
+BESIDE = (8, 0)  # words on each side that the encoder reads, one after the other
+SHOWN = 25  # words on each side that the masked model reads twice, once unmasked
 AROUND = 24  # words on each side that a judge which is a model may read
 
+Rows = npt.NDArray[np.float32]
 Changes = Mapping[int, Sequence[str]]  # positions of the original and the words that are to stand there
 
 
@@ -31,9 +34,10 @@ Changes = Mapping[int, Sequence[str]]  # positions of the original and the words
 class Acceptable(Compared):
     """The probability that most people would accept the words that changed, each read in the original.
 
-    Of a text it is the product over its changed words, as if people made up their minds about each alone; with `each`
-    it is the least of them. nan where a word is gone, or the texts do not correspond word by word. `models` asks a
-    masked language model and a sentence encoder as well.
+    Of a text it lies between the least of its words' probabilities and their product, as the judge's calibration says;
+    with `each` it is the least. nan where a word is gone, where no table knows a new word (a misspelling), or where the
+    texts do not correspond word by word: what is nan passes no threshold. `models` asks a masked language model and a
+    sentence encoder as well.
     """
 
     each: bool = False
@@ -55,11 +59,9 @@ class Acceptable(Compared):
             for edit in found or ():
                 changes.setdefault(edit.position, {})[edit.new] = None
         values = await self.of_changes(reference, {place: list(words) for place, words in changes.items()}, ask)
-        together = min if self.each else math.prod
+        together = _least if self.each else ask.judge.calibration.whole
         return [
-            math.nan
-            if found is None
-            else round(together([1.0, *(values[edit.position, edit.new] for edit in found)]), 6)
+            math.nan if found is None else round(together([values[edit.position, edit.new] for edit in found]), 6)
             for found in edits
         ]
 
@@ -70,7 +72,7 @@ class Acceptable(Compared):
             return await self._of_model(text, changes, ask)
         places = sorted(changes)
         tags = await ask.tagger([Spot(*text.stretch(place, 4, 3)) for place in places])
-        more = await self._asked(text, changes, ask) if self.models else {}
+        more = await self._asked(text, changes, book, ask) if self.models else {}
         found: dict[tuple[int, str], float] = {}
         for position, tag in zip(places, tags, strict=True):
             old, words = text.words[position], list(changes[position])
@@ -98,28 +100,63 @@ class Acceptable(Compared):
         values = await ask.accepted(list(asked.values()))
         return found | dict(zip(asked, values, strict=True))
 
-    async def _asked(self, text: Text, changes: Changes, ask: Services) -> dict[int, npt.NDArray[np.float32]]:
+    async def _asked(self, text: Text, changes: Changes, book: Judge, ask: Services) -> dict[int, Rows]:
         """What the models say about each position: a row of mohs.text.judge.ASKED a word."""
         spans, places = text.spans(), sorted(changes)
-        blanks, windows = [], []
-        for place in places:
-            words = (text.words[place].lower(), *(word.lower() for word in changes[place]))
-            blanks.append(Blank(text.fields, *spans[place], GUESSES, words))
-            string, start, end = text.stretch(place, BESIDE, BESIDE)
-            windows.append([string, *(string[:start] + word + string[end:] for word in changes[place])])
-        filled = await ask.fill(blanks)
-        needed = list(dict.fromkeys(window for group in windows for window in group))
+        asked = [Asked.about(text, place, Blank(text.fields, *spans[place]), changes[place], book) for place in places]
+        filled = await ask.fill([blank for one in asked for blank in one.blanks])
+        needed = list(dict.fromkeys(string for one in asked for group in one.strings for string in group))
         vectors = dict(zip(needed, await ask.encoder(needed), strict=True))
-        found = {}
-        for place, answer, group in zip(places, filled, windows, strict=True):
-            old, low = answer.log_probs[0], answer.guesses[-1].logit - answer.total
-            before = vectors[group[0]]
-            rows = [
-                (old, new, new - old, low, float(np.dot(before, vectors[window])))
-                for new, window in zip(answer.log_probs[1:], group[1:], strict=True)
-            ]
-            found[place] = np.round(np.array(rows, np.float64), 4).astype(np.float32)
+        pairs = zip(filled[::2], filled[1::2], strict=True)
+        return {place: one.rows(pair, vectors, book) for place, one, pair in zip(places, asked, pairs, strict=True)}
+
+
+class Asked(NamedTuple):
+    """What the models are asked about one place, and how their answers make rows of mohs.text.judge.ASKED."""
+
+    words: tuple[str, ...]  # the old one, then the new ones
+    blanks: tuple[Blank, Blank]  # the place masked; and masked in a copy that stands behind the text as it is
+    strings: list[list[str]]  # for each of BESIDE: with the old word, then with each new one
+
+    @classmethod
+    def about(cls, text: Text, place: int, blank: Blank, words: Sequence[str], judge: Judge) -> Asked:
+        """The questions about a word of a text; `blank` is where it stands."""
+        asked = (text.words[place].lower(), *(word.lower() for word in words))
+        more = tuple(dict.fromkeys([*asked, *(part for word in asked for part in judge.stand_ins(word))]))
+        string, start, end = text.stretch(place, SHOWN, SHOWN)
+        behind = Blank((string, string), 1, start, end, GUESSES, more)
+        strings = []
+        for beside in BESIDE:
+            string, start, end = text.stretch(place, beside, beside)
+            string = string if beside else string[:end]  # the word alone, without what follows
+            strings.append([string[:start] + word + string[end:] for word in asked])
+        return cls(asked, (blank._replace(k=GUESSES, words=more), behind), strings)
+
+    def rows(self, filled: tuple[Filled, Filled], vectors: Mapping[str, Vector], judge: Judge) -> Rows:
+        """A row for each new word."""
+        columns: list[npt.NDArray[np.float64]] = []
+        for blank, answer in zip(self.blanks, filled, strict=True):
+            said = dict(zip(blank.words, answer.log_probs, strict=True))
+            old, *others = (_said(word, said, judge) for word in self.words)
+            new, low = np.array(others), answer.guesses[-1].logit - answer.total
+            columns += [np.full(len(new), old), new, new - old, np.full(len(new), low)]
+        for old_string, *new_strings in self.strings:
+            before = vectors[old_string]
+            columns.append(np.array([float(np.dot(before, vectors[string])) for string in new_strings]))
+        found: Rows = np.round(np.column_stack(columns), 4).astype(np.float32)
         return found
+
+
+def _said(word: str, said: Mapping[str, float], judge: Judge) -> float:
+    """A word's log-probability; if it is of several pieces, the highest of those of its stand-ins, or nan."""
+    if not math.isnan(said[word]):
+        return said[word]
+    return max((said[part] for part in judge.stand_ins(word) if not math.isnan(said[part])), default=math.nan)
+
+
+def _least(values: Sequence[float]) -> float:
+    """The least of some values: 1 without any, nan if one is nan."""
+    return math.nan if any(map(math.isnan, values)) else min(values, default=1.0)
 
 
 def _place(text: Text, position: int, tag: str) -> Place:

@@ -39,9 +39,7 @@ class Calibration:
     def of(cls, parts: Mapping[str, Any]) -> Calibration:
         """The calibration in a mapping of plain numbers; what is missing is the default."""
         found = {name: float(parts[name]) for name in ("offset", "slope", "correlation", "spread") if name in parts}
-        if "independence" in parts:
-            return cls(tuple(map(float, parts["independence"])), **found)
-        return cls(**found)
+        return cls(tuple(map(float, parts.get("independence", cls.independence))), **found)
 
     def whole(self, words: Sequence[float]) -> float:
         """The probability of a text from those of its changed words: 1 without any, nan if one is nan."""
@@ -51,7 +49,12 @@ class Calibration:
             return math.nan
         worst = min(words)
         rest = math.prod(words) / worst if worst > 0 else 0.0
-        return worst * sum(rest**k for k in self.independence) / len(self.independence)
+        return worst * sum(math.pow(rest, k) for k in self.independence) / len(self.independence)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What to store; `of` reads it."""
+        numbers = {"offset": self.offset, "slope": self.slope, "correlation": self.correlation, "spread": self.spread}
+        return {name: np.array(value) for name, value in {"independence": self.independence, **numbers}.items()}
 
     def redrawn(self, texts: Sequence[Sequence[float]], draws: int, random: np.random.Generator) -> Floats:
         """The probabilities of texts as they might also be: one row for each draw of what is not known.

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein, Postfix, Prefix
 
 from mohs.text import pocket
+from mohs.text.calibration import Calibration
 from mohs.text.relations import Entry, Relations, bond, opposite
 from mohs.text.stopwords import NLTK
 from mohs.text.trees import Trees
@@ -40,7 +40,15 @@ _ALIKE = ("cosine", "cosine_base", "second_cosine", "second_base", "crowd_old", 
 _AROUND = tuple(f"{sort}_{side}_{space}" for space in "ab" for sort in ("fits", "gains") for side in (*_SIDES, "best"))
 _POLAR = ("polarity_old", "polarity_new", "polarity_step")
 FEATURES = (*_PAIR, *_ALIKE, *_POLAR, *_AROUND)
-ASKED = ("mask_old", "mask_new", "mask_step", "mask_low", "sentence")  # of a masked LM and an encoder, where there are
+ASKED = (  # of a masked LM (the place masked; masked behind the text as it is) and an encoder, where there are
+    *(f"{way}_{what}" for way in ("mask", "behind") for what in ("old", "new", "step", "low")),
+    *("sentence", "word"),
+)
+
+_HERE = ("fit", "idiom", "stop_left", "stop_right", "sense_fit", *_AROUND)  # depend on what stands around
+_FIXED = [number for number, name in enumerate(FEATURES) if name not in _HERE]
+_FIT, _IDIOM, _SENSE_FIT = map(FEATURES.index, ("fit", "idiom", "sense_fit"))
+_AROUND_FROM = len(FEATURES) - len(_AROUND)
 
 _KINDS = {"N": 0, "V": 1, "J": 2, "R": 3}  # first letters of Penn tags, as numbers of classes
 
@@ -56,6 +64,7 @@ class Place(NamedTuple):
 class _Word(NamedTuple):
     """What is known of a word in a class."""
 
+    word: str
     base: str
     number: int
     entry: Entry
@@ -63,10 +72,11 @@ class _Word(NamedTuple):
     rank: float
     base_rank: float
     parts: int
-    vectors: Floats  # bundled vector, that of the base form, second vector, that of the base form: one row
+    vectors: tuple[Floats, ...]  # bundled vector, that of the base form, second vector, that of the base form
     crowd: float
     polarity: float
     senses: Floats  # a row for each of the first senses
+    known: bool  # whether some table knows the word or its base form
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +89,7 @@ class Judge:
     trees: Mapping[str, Trees]
     curves: Mapping[str, tuple[Floats, Floats]]  # score -> probability, points to join by straight lines
     ceiling: float  # the most that a reversal gets
+    calibration: Calibration  # how the probabilities of words make that of a text, and how far they may be off
     fingerprint: str
     name: str = "pocket judge"
 
@@ -90,7 +101,7 @@ class Judge:
         forms = [form for form in ("bundled", "asked") if f"{form}_roots" in parts]
         trees, curves = {}, {}
         for form in forms:
-            own = {name.removeprefix(f"{form}_"): part for name, part in parts.items() if name.startswith(f"{form}_")}
+            own = _under(form, parts)
             trees[form] = Trees.of(own)
             curves[form] = (own["scores"], own["probabilities"])
         second = parts["second"].astype(np.float32)
@@ -101,21 +112,23 @@ class Judge:
             trees,
             curves,
             float(parts["ceiling"]) if "ceiling" in parts else 1.0,
+            Calibration.of(_under("calibration", parts)),
             f"judge-1-{hashlib.sha256(data).hexdigest()[:16]}",
         )
 
     def __call__(self, place: Place, words: Sequence[str], asked: Floats | None = None) -> Probabilities:
         """The probability that most people would accept each word in that place.
 
-        `asked` has a row of ASKED for each word, where a masked language model and an encoder were asked.
+        It is nan for a word that no table knows, such as a misspelling: the judge has no opinion on it. `asked` has a
+        row of ASKED for each word, where a masked language model and an encoder were asked.
         """
         if not words:
             return np.zeros(0)
         form = "bundled" if asked is None else "asked"
-        rows = self.features(place, words)
+        rows, found = self._rows(place, words)
         if asked is not None:
             rows = np.column_stack([rows, asked]).astype(np.float32)
-        return self.judged(form, rows)
+        return np.where([word.known for word in found], self.judged(form, rows), np.nan)
 
     def judged(self, form: str, rows: Floats) -> Probabilities:
         """The probability for each row of features."""
@@ -125,24 +138,25 @@ class Judge:
 
     def features(self, place: Place, words: Sequence[str]) -> Floats:
         """One row of FEATURES for each word; a row does not depend on the others."""
+        return self._rows(place, words)[0]
+
+    def _rows(self, place: Place, words: Sequence[str]) -> tuple[Floats, list[_Word]]:
         old_word = place.words[place.position].lower()
         kind = self.kind(old_word, place.tag)
         old = self._word(old_word, kind)
         around = self._around(place)
-        weights = self._weights(old.entry, around.topic)
         left, right = around.left, around.right
-        fixed = (
-            float(self._idiom(old_word, old.base, left, right)),
-            float(left in NLTK),
-            float(right in NLTK),
-        )
         found = [self._word(word.lower(), kind) for word in words]
-        pairs = [self._pair(kind, old, new, weights, fixed) for new in found]
-        vectors = np.array([old.vectors, *(new.vectors for new in found)])
-        alike, around_rows = self._vectors(old, found, vectors, around)
-        polar = np.array([(old.polarity, new.polarity, new.polarity - old.polarity) for new in found])
-        rows = np.column_stack([np.array(pairs, np.float64), alike, polar, around_rows])
-        return np.round(rows, 4).astype(np.float32)
+        pairs = [self._pair(kind, old, new) for new in found]
+        rows = np.empty((len(words), len(FEATURES)), np.float32)
+        rows[:, _FIXED] = np.concatenate([pair.row for pair in pairs]).reshape(len(pairs), -1)
+        rows[:, _IDIOM] = self._idiom(old_word, old.base, left, right)
+        rows[:, _IDIOM + 1] = left in NLTK
+        rows[:, _IDIOM + 2] = right in NLTK
+        rows[:, _FIT] = self._fits(old.entry, pairs, around.topic)
+        rows[:, _SENSE_FIT] = self._sense_fits(found, around.topic)
+        rows[:, _AROUND_FROM:] = self._contexts(old, found, around)
+        return rows, found
 
     def kind(self, word: str, tag: str) -> int:
         """The class of a word by its tag; by its commonest class if the tag is of none or the word not known in it."""
@@ -150,6 +164,16 @@ class Judge:
         if kind is not None and tag != "RP" and self.relations.entry(word, kind).senses:
             return kind
         return next(iter(self.relations.kinds(word)), kind if kind is not None else 0)
+
+    def stand_ins(self, word: str) -> list[str]:
+        """What to ask a masked model about instead of a word that is no single piece for it.
+
+        Base forms; of a word with spaces or hyphens, the parts that are no stopwords.
+        """
+        parts = word.replace("-", " ").split()
+        if len(parts) > 1:
+            return [part for part in parts if part not in NLTK]
+        return [base for base in dict.fromkeys(self.relations.base(word, kind) for kind in range(4)) if base != word]
 
     def opposite(self, old: str, new: str) -> int:
         """2 if two words are antonyms in some class, 1 if one is a synonym of the other's antonym, 0 if neither."""
@@ -163,6 +187,10 @@ class Judge:
 
     @cached_property
     def _words(self) -> dict[tuple[str, int], _Word]:
+        return {}
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, str, str], _Pair]:
         return {}
 
     @cached_property
@@ -196,6 +224,7 @@ class Judge:
         (c, _), (d, _) = second
         row = lexicon.index.get(base, -1)
         return _Word(
+            word,
             base,
             table.index.get(base, -1),
             entry,
@@ -203,11 +232,20 @@ class Judge:
             table.rank(word),
             table.rank(base),
             word.count(" ") + 1,
-            np.concatenate([a, b, c, d]),
+            (a, b, c, d),
             float(self._crowds[row]) if row >= 0 else np.nan,
             float((b * self.polarity).sum()) if b_known else np.nan,
-            np.array([self._sense_row(sense) for sense in entry.senses[:_SENSES]], np.float32),
+            self._senses_of(entry.senses[:_SENSES]),
+            self._known(word, base),
         )
+
+    def _known(self, word: str, base: str) -> bool:
+        """Whether some table knows a word or its base form, or each part of a word with spaces or hyphens."""
+        books = (self.relations.index, pocket.lexicon().index)
+        if any(name in book for name in (word, base) for book in books):
+            return True
+        parts = word.replace("-", " ").split(" ")
+        return len(parts) > 1 and all(any(part in book for book in books) for part in parts)
 
     def _base(self, word: str, kind: int) -> str:
         """The base form; of an entry of several words that of the first for a verb, of the last otherwise."""
@@ -235,10 +273,8 @@ class Judge:
         at = place.position
         left = words[at - 1] if at else ""
         right = words[at + 1] if at + 1 < len(words) else ""
-        near = words[max(0, at - _NEAR) : at] + words[at + 1 : at + 1 + _NEAR]
-        wide = words[max(0, at - _WIDE) : at] + words[at + 1 : at + 1 + _WIDE]
-        wide = [word for word in wide if word not in NLTK]
-        near = [word for word in near if word not in NLTK]
+        places = [*range(max(0, at - _WIDE), at), *range(at + 1, min(len(words), at + 1 + _WIDE))]
+        places = [place for place in places if words[place] not in NLTK]
         lexicon, table = pocket.lexicon(), self.relations
         spaces = (
             (lexicon.vectors, lexicon.index, len(lexicon.words)),
@@ -246,31 +282,44 @@ class Judge:
         )
         tables = []
         for rows, index, limit in spaces:
-            heads = []
-            for group in (near, wide, [left], [right]):
-                known = [number for word in group if (number := index.get(word, limit)) < limit]
-                mean = rows[known].mean(axis=0) if known else np.full(rows.shape[1], np.nan, np.float32)
-                heads.append(mean / max(float(np.sqrt((mean * mean).sum())), 1e-6) if known else mean)
-            single = [rows[number] for word in wide if (number := index.get(word, limit)) < limit]
-            tables.append(np.array([*heads, *single], np.float32))
+            known = [(place, number) for place in places if (number := index.get(words[place], limit)) < limit]
+            single = rows[[number for _, number in known]]
+            heads = [single[[abs(place - at) <= _NEAR for place, _ in known]] if known else single, single]
+            heads += [rows[[number] if (number := index.get(word, limit)) < limit else []] for word in (left, right)]
+            tables.append(np.array([*map(_direction, heads), *single], np.float32))
         return _Around(left, right, tables[0], tables[1], tables[1][1])
 
-    def _weights(self, entry: Entry, topic: Floats) -> dict[int, float]:
-        """How much each sense near the old word's counts here: the commoner and the nearer to the topic the more."""
-        if not entry.senses:
-            return {}
-        scores = np.array([self._sense_score(sense, topic) for sense in entry.senses])
-        weights = np.exp(12 * scores - 0.35 * np.arange(len(scores)))
-        weights /= weights.sum()
-        found: dict[int, float] = {}
-        for sense, code in entry.near.items():
-            found[sense] = float(weights[min(code & 63, len(weights) - 1)]) * 0.6 ** (code >> 6)
-        return found
+    def _fits(self, entry: Entry, pairs: Sequence[_Pair], topic: Floats) -> Probabilities:
+        """Of the senses common to the old and each new word the weight of the one that counts most here.
 
-    def _sense_score(self, sense: int, topic: Floats) -> float:
-        row = self._sense_row(sense)
-        score = float((row * topic).sum())
-        return 0.0 if np.isnan(score) else score
+        A sense of the old word counts the more the commoner it is and the nearer to the topic; what lies some steps
+        away from it counts less.
+        """
+        found = np.zeros(len(pairs))
+        counts = np.array([len(pair.ranks) for pair in pairs])
+        known = np.flatnonzero(counts)
+        if len(known):
+            scores = np.nan_to_num((self._senses_of(entry.senses) * topic).sum(axis=1).astype(np.float64), nan=0.0)
+            weights = np.exp(12 * scores - 0.35 * np.arange(len(scores)))
+            weights /= weights.sum()
+            ranks = np.concatenate([pair.ranks for pair in pairs])
+            values = weights[np.minimum(ranks, len(weights) - 1)] * np.concatenate([pair.decays for pair in pairs])
+            found[known] = np.maximum.reduceat(values, np.cumsum(counts[known]) - counts[known])
+        return np.round(found, 4)
+
+    def _sense_fits(self, new: Sequence[_Word], topic: Floats) -> Probabilities:
+        """How near to the topic the nearest of each word's first senses is; nan for a word without any."""
+        counts = np.array([len(word.senses) for word in new])
+        known = np.flatnonzero(counts)
+        found = np.full(len(new), np.nan)
+        if len(known):
+            scores = (np.concatenate([new[number].senses for number in known.tolist()]) * topic).sum(axis=1)
+            starts = np.cumsum(counts[known]) - counts[known]
+            found[known] = np.maximum.reduceat(np.nan_to_num(scores, nan=0.0), starts)
+        return np.round(found, 4)
+
+    def _senses_of(self, senses: tuple[int, ...]) -> Floats:
+        return np.array([self._sense_row(sense) for sense in senses], np.float32)
 
     def _sense_row(self, sense: int) -> Floats:
         """The mean vector of the words of a sense and of those next to it."""
@@ -291,13 +340,22 @@ class Judge:
             (f"{word} {right}", f"{base} {right}"), (f"{left} {word}", f"{left} {base}")
         ))  # fmt: skip
 
-    def _pair(
-        self, kind: int, old: _Word, new: _Word, weights: dict[int, float], fixed: tuple[float, ...]
-    ) -> tuple[float, ...]:
-        between = bond(old.entry, new.entry, weights)
+    def _pair(self, kind: int, old: _Word, new: _Word) -> _Pair:
+        key = (kind, old.word, new.word)
+        found = self._pairs.get(key)
+        if found is None:
+            if len(self._pairs) > 100_000:
+                self._pairs.clear()
+            found = self._pairs[key] = self._compared(kind, old, new)
+        return found
+
+    def _compared(self, kind: int, old: _Word, new: _Word) -> _Pair:
+        """What two words are to each other wherever they stand."""
+        between = bond(old.entry, new.entry)
         ours, theirs = len(old.entry.senses), len(new.entry.senses)
         one, other = old.base, new.base
-        return (
+        alike = [float((mine * yours).sum()) for mine, yours in zip(old.vectors, new.vectors, strict=True)]
+        values = (
             kind,
             ours,
             theirs,
@@ -306,7 +364,7 @@ class Judge:
             between.shared,
             between.shared / max(1, ours),
             between.shared / max(1, theirs),
-            *between[1:],
+            *between[1:9],
             opposite(old.entry, old.number, new.entry, new.number),
             new.parts,
             old.rank,
@@ -320,32 +378,35 @@ class Judge:
             Postfix.similarity(one, other),
             float(one in other.split(" ") or other in one),
             float("-" in other),
-            *fixed,
+            *alike,
+            old.crowd,
+            new.crowd,
+            2 * alike[1] - old.crowd - new.crowd,
+            old.polarity,
+            new.polarity,
+            new.polarity - old.polarity,
         )
+        row = np.round(np.array(values, np.float64), 4).astype(np.float32)
+        return _Pair(row, np.array([*between.steps_from], np.intp), np.array([*between.steps_from.values()]))
 
-    def _vectors(self, old: _Word, new: Sequence[_Word], vectors: Floats, around: _Around) -> tuple[Any, Any]:
-        """Cosines of the old word with the new ones, and of both with what stands around."""
-        wide, short = around.first.shape[1], around.second.shape[1]
-        bounds = np.cumsum([0, wide, wide, short, short])
-        gains = []
-        parts = [vectors[:, start:end] for start, end in pairwise(bounds)]
-        columns = [(part[1:] * part[0]).sum(axis=1) for part in parts]
-        crowd = np.array([word.crowd for word in new])
-        ours = np.full(len(new), old.crowd)
-        counts = np.array([len(word.senses) for word in new])
-        known = np.flatnonzero(counts)
-        topic = np.full(len(new), np.nan)
-        if len(known):
-            scores = (np.concatenate([new[number].senses for number in known.tolist()]) * around.topic).sum(axis=1)
-            starts = np.cumsum(counts[known]) - counts[known]
-            topic[known] = np.maximum.reduceat(np.nan_to_num(scores, nan=0.0), starts)
-        alike = np.column_stack([*columns, ours, crowd, 2 * columns[1] - ours - crowd, topic])
-        for part, table in ((parts[0], around.first), (parts[2], around.second)):
+    def _contexts(self, old: _Word, new: Sequence[_Word], around: _Around) -> Any:
+        """How near each new word is to what stands around, and by how much nearer than the old one."""
+        found = []
+        for number, table in ((0, around.first), (2, around.second)):
+            part = np.array([old.vectors[number], *[word.vectors[number] for word in new]])
             fits = np.einsum("nd,cd->nc", part, table)
             best = fits[:, 4:].max(axis=1) if fits.shape[1] > 4 else np.full(len(fits), np.nan)
             fits = np.column_stack([fits[:, :4], best])
-            gains += [fits[1:], fits[1:] - fits[0]]
-        return alike, np.column_stack(gains)
+            found += [fits[1:], fits[1:] - fits[0]]
+        return np.round(np.column_stack(found).astype(np.float64), 4)
+
+
+class _Pair(NamedTuple):
+    """What is known of two words of a class wherever they stand."""
+
+    row: Floats  # the values of _FIXED
+    ranks: npt.NDArray[np.intp]  # of the old word's senses, those that lead to a sense of the new one
+    decays: Probabilities  # what the steps between leave of such a sense's weight
 
 
 class _Around(NamedTuple):
@@ -358,15 +419,30 @@ class _Around(NamedTuple):
     topic: Floats
 
 
-_STRONG = 0.6  # from here on a word is clearly good or bad; see scripts/train_judge.py
+_STRONG, _SOME, _FAR = 0.5, 0.2, 1.2  # how good or bad a word is; of such swaps people accepted 4% in SWORDS dev
 
 
 def reversal(rows: Floats) -> npt.NDArray[np.bool_]:
     """Which rows of features are about reversals: antonyms, their near synonyms, a clearly good word for a bad one."""
     column = {name: rows[:, number] for number, name in enumerate(FEATURES)}
     old, new = column["polarity_old"], column["polarity_new"]
-    turned = (np.minimum(np.abs(old), np.abs(new)) >= _STRONG) & (old * new < 0)
+    weaker, step = np.minimum(np.abs(old), np.abs(new)), np.abs(old - new)
+    turned = (old * new < 0) & ((weaker >= _STRONG) | ((weaker >= _SOME) & (step >= _FAR)))
     found: npt.NDArray[np.bool_] = (column["opposite"] > 0) | turned
+    return found
+
+
+def _under(name: str, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a file whose names start with one name, by the rest of theirs."""
+    return {key.removeprefix(f"{name}_"): part for key, part in parts.items() if key.startswith(f"{name}_")}
+
+
+def _direction(rows: Floats) -> Floats:
+    """The mean of some vectors, at unit length; nan if there is none."""
+    if not len(rows):
+        return np.full(rows.shape[1], np.nan, np.float32)
+    mean = rows.mean(axis=0)
+    found: Floats = mean / max(float(np.sqrt((mean * mean).sum())), 1e-6)
     return found
 
 

@@ -15,7 +15,7 @@ from mohs.text import inflection
 CLASSES = "nvar"  # noun, verb, adjective, adverb, as WordNet's letters
 FAR = 9  # steps between words that have nothing in common
 _DEEP = 3  # how many steps from a sense are looked at
-_DECAY = (1.0, 0.6, 0.36, 0.216)  # what a step away from a sense leaves of its weight
+_DECAY = 0.6  # what a step away from a sense leaves of its weight
 _TAGS = (("NNS",), ("VBD", "VBG", "VBZ", "VBN"), ("JJR", "JJS"), ("RBR", "RBS"))  # forms that differ from the base
 _RANKS = 64  # senses beyond count as the last
 
@@ -45,7 +45,7 @@ class Bond(NamedTuple):
     above: int  # steps from the old word up to the new one; 9 if it does not lie there
     below: int
     synonyms: int  # how many further words are synonyms of both
-    fit: float  # of the common senses the one that counts most, by weights given
+    steps_from: dict[int, float]  # rank of a sense of the old word -> what the steps from there to a common one leave
 
 
 _NOTHING = Entry((), {}, frozenset(), frozenset())
@@ -174,18 +174,16 @@ class Relations:
         return Entry(senses, near, synonyms, opposites, kin, against)
 
 
-def bond(old: Entry, new: Entry, weights: Mapping[int, float]) -> Bond:
-    """What two words of a class have in common; each sense near the old word has a weight."""
-    fit = 0.0
+def bond(old: Entry, new: Entry) -> Bond:
+    """What two words of a class have in common."""
+    leave: dict[int, float] = {}
     shared, rank_old, rank_new, steps, steps_old, steps_new, above, below = 0, 50, 50, FAR, 50, 50, FAR, FAR
     ours, theirs = old.near, new.near
     for sense in ours.keys() & theirs.keys():
         one, other = ours[sense], theirs[sense]
         up, rank = one >> 6, one & 63
         down, place = other >> 6, other & 63
-        weight = weights[sense] * _DECAY[down]
-        if weight > fit:
-            fit = weight
+        leave[rank] = max(leave.get(rank, 0.0), _DECAY**up * _DECAY**down)
         if not up and not down:
             shared += 1
             rank_old, rank_new = min(rank_old, rank), min(rank_new, place)
@@ -196,7 +194,7 @@ def bond(old: Entry, new: Entry, weights: Mapping[int, float]) -> Bond:
         if up + down < steps or (up + down == steps and rank + place < steps_old + steps_new):
             steps, steps_old, steps_new = up + down, rank, place
     common = len(old.synonyms & new.synonyms)
-    return Bond(shared, rank_old, rank_new, steps, steps_old, steps_new, above, below, common, fit)
+    return Bond(shared, rank_old, rank_new, steps, steps_old, steps_new, above, below, common, leave)
 
 
 def opposite(old: Entry, old_number: int, new: Entry, new_number: int) -> int:

@@ -24,6 +24,7 @@ class Target:
     start: int
     word: str
     tag: str  # Penn tag by the bundled tagger, within the class that SWORDS states
+    source: str = ""  # the document that the context was taken from
 
     @property
     def end(self) -> int:
@@ -90,7 +91,8 @@ def _object(path: Path) -> dict[str, Any] | None:
 def _read(data: Mapping[str, Any]) -> tuple[list[Target], list[Row]]:
     lexicon = pocket.lexicon()
     entries = list(data["targets"].items())
-    texts = [data["contexts"][entry["context_id"]]["context"] for _, entry in entries]
+    contexts = [data["contexts"][entry["context_id"]] for _, entry in entries]
+    texts = [context["context"] for context in contexts]
     spots = []
     for (key, entry), text in zip(entries, texts, strict=True):
         start, end = entry["offset"], entry["offset"] + len(entry["target"])
@@ -99,11 +101,13 @@ def _read(data: Mapping[str, Any]) -> tuple[list[Target], list[Row]]:
         spots.append(Spot(text, start, end))
     targets: list[Target] = []
     number: dict[str, int] = {}
-    for (key, entry), spot, found in zip(entries, spots, PocketTagger().collect(spots), strict=True):
+    tags = PocketTagger().collect(spots)
+    for (key, entry), context, spot, found in zip(entries, contexts, spots, tags, strict=True):
         allowed = _TAGS[entry["pos"]].split()
         tag = found.tag if found.tag in allowed else _by_shape(entry["target"].lower(), entry["pos"])
         number[key] = len(targets)
-        targets.append(Target(spot.text, spot.start, entry["target"], tag))
+        (name, *_) = context.get("extra", {}).get("coinco_ids", [""])
+        targets.append(Target(spot.text, spot.start, entry["target"], tag, name.partition(":")[0]))
     rows = []
     for key, entry in data["substitutes"].items():
         at = number[entry["target_id"]]
