@@ -246,7 +246,7 @@ def _calibrated(
     said = calibrating.held_out(scores, accepted, groups, seed)
     points, values = calibrating.curve(scores, accepted)
     book = bundled()
-    whole = getattr(book, "calibration", None)
+    whole = book.calibration
     whole = whole if isinstance(whole, Calibration) else Calibration()
     probabilities = np.clip(np.interp(scores, points, values), 1e-6, 1 - 1e-6)
     odds = np.log(probabilities) - np.log1p(-probabilities)
