@@ -23,6 +23,7 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
+from mohs.report.attack.classes import ByClass, ClassTally
 from mohs.report.rates import Mean, Rate, mean_of
 
 
@@ -48,6 +49,7 @@ class Summary:
     false_alarms: Rate | None = None  # originals that the victim rejects; None if it cannot reject texts
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, if the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
+    by_class: ByClass = ByClass()
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
@@ -56,6 +58,7 @@ class Summary:
             rate: Rate | None = getattr(self, key)
             if rate is not None:
                 row[key] |= {"value": rate.value, "interval": rate.interval}
+        row["by_class"] = self.by_class.to_json()
         if self.false_alarms is None:
             del row["false_alarms"], row["detected"]
         return row
@@ -83,11 +86,13 @@ class _Tally:
         self.empty = 0
         self.labels: set[int] = set()
         self.by: Counter[str] = Counter()
+        self.classes = ClassTally()
         self.read = 0
         self.right_before = 0
         self.right_after = 0
 
     def add(self, record: Record) -> None:
+        self.classes.add(record)
         self.outcomes[str(record.outcome)] += 1
         self.near_ties += record.near_tie
         self.cut += record.beyond_window > 0
@@ -137,6 +142,7 @@ class _Tally:
             false_alarms=Rate(rejected, self.read, "examples scored") if self.rejects else None,
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
+            by_class=self.classes.figures(reduces),
         )
 
 
