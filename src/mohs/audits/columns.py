@@ -48,17 +48,28 @@ def opened(given: AnyRun | Sequence[AnyRun]) -> list[Run]:
     for folder, times in folders.items():
         if times > 1:
             raise BadInput(f"{folder} is given twice; give it once.")
-    runs = [one if isinstance(one, Run) else Run.open(one) for one in several]
-    for run in runs:
-        place = run.folder or "This run"
-        if run.command != "attack":
-            raise BadInput(
-                f"{place} is a run of `mohs {run.command}`; `mohs audit` reads runs of `mohs attack`, since the "
-                "others end in no adversarial examples."
-            )
-        if not len(run):
-            raise BadInput(f"{place} has no finished attempt yet; run its command again to go on with it.")
+    runs: list[Run] = []
+    try:
+        for one in several:
+            runs.append(one if isinstance(one, Run) else Run.open(one))
+            _check(runs[-1])
+    except BaseException:
+        for run, one in zip(runs, several, strict=False):
+            if run is not one:
+                run.close()
+        raise
     return runs
+
+
+def _check(run: Run) -> None:
+    place = run.folder or "This run"
+    if run.command != "attack":
+        raise BadInput(
+            f"{place} is a run of `mohs {run.command}`; `mohs audit` reads runs of `mohs attack`, since the others "
+            "end in no adversarial examples."
+        )
+    if not len(run):
+        raise BadInput(f"{place} has no finished attempt yet; run its command again to go on with it.")
 
 
 def columns_of(runs: Sequence[Run]) -> tuple[list[Column], list[str]]:

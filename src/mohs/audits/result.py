@@ -113,6 +113,7 @@ def audit_of(
     said += [
         f"{one.name} has no adversarial example, so there is nothing to measure." for one in audits if not one.examples
     ]
+    said += [note for one in audits for note in _unknown(one)]
     said += _unmeasured(measuring, required)
     if measuring.broken:
         lines = "1 line" if measuring.broken == 1 else f"{measuring.broken} lines"
@@ -131,6 +132,16 @@ def _about(runs: Sequence[Run]) -> list[str]:
         flags = run_flags(run.manifest.get("facts", {}), len(run), run.planned)
         found += [f"{run.folder}: {flag}" if len(runs) > 1 else flag for flag in flags]
     return found
+
+
+def _unknown(one: AttackAudit) -> list[str]:
+    """Constraints on values that some examples do not have."""
+    return [
+        f"{found.written}: {found.unknown} of {one.examples} adversarial examples of {one.name} have no such value (a "
+        "word that is not known, for instance) and count as not holding."
+        for found in (*one.required, *one.absolute)
+        if found.unknown
+    ]
 
 
 def _unmeasured(measuring: Measuring, required: Sequence[Required]) -> list[str]:

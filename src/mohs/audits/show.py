@@ -27,6 +27,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 _MEDIANS = (g.PPL_BEFORE, g.PPL, g.PPL_RATIO)
 _DIGITS = {g.EDITS: 1, g.CHANGED: 1, g.ERRORS: 2}
 _CALLED = {g.PPL: "perplexity after", g.ERRORS: "errors introduced"}
+ABSENT = "not measured"
 SHORT = 26  # longer reasons stand in the notes only
 CLASSES_NOTE = (
     "yes: by its source or constraints; part: by a part of its source only; !: paper 003, A.1 says otherwise of this "
@@ -44,7 +45,7 @@ def show(audit: Audit, console: Console) -> None:
         (measure_lines, "mean over adversarial examples, or median where it says so; in brackets: 95% intervals"),
     ]
     for lines, note in found:
-        columns = [(one.name, lines(one)) for one in audits]
+        columns = [(one.name, _brief(lines(one)) if len(audits) > 1 else lines(one)) for one in audits]
         if columns:
             console.print()
             show_tables(console, tables_of(columns, console.width)[0], note)
@@ -64,8 +65,13 @@ def show(audit: Audit, console: Console) -> None:
         console.print()
         show_tables(console, [classes_table(constrained)], CLASSES_NOTE)
     console.print()
-    for note in audit.notes:
+    for note in [*(_needed(audits[0]) if len(audits) > 1 else []), *audit.notes]:
         console.print(Text(printable(note), style="yellow"))
+
+
+def _brief(rows: Sequence[Row]) -> list[Row]:
+    """The rows without reasons, so that several columns fit beside each other; the reasons stand below."""
+    return [(name, ABSENT if value.startswith(ABSENT) else value, note) for name, value, note in rows]
 
 
 def success_lines(one: AttackAudit) -> list[Row]:
@@ -81,7 +87,7 @@ def success_lines(one: AttackAudit) -> list[Row]:
 
 def _all(name: str, required: Sequence[Filtered], one: AttackAudit) -> list[Row]:
     if one.together is None:
-        return [(name, "not measured", "")]
+        return [(name, ABSENT, "")]
     left = sum(found.rate is None for found in required)
     said = f"with all that were measured ({len(required) - left} of {len(required)})" if left else name
     return [(said, rate(one.together), f"of {one.together.of}")]
@@ -90,8 +96,7 @@ def _all(name: str, required: Sequence[Filtered], one: AttackAudit) -> list[Row]
 def _filtered(name: str, found: Filtered) -> Row:
     if found.rate is None:
         return name, _absent(found.why), ""
-    unknown = f"; {found.unknown} without a value" if found.unknown else ""
-    return name, rate(found.rate), f"of {found.rate.of}{unknown}"
+    return name, rate(found.rate), f"of {found.rate.of}"
 
 
 def measure_lines(one: AttackAudit) -> list[Row]:
@@ -111,17 +116,27 @@ def _measured(found: Measured) -> Row:
     name = f"{found.family}: {'median ' if found.name in _MEDIANS else ''}{_CALLED.get(found.name, found.name)}"
     if found.mean is None:
         return name, _absent(found.why), ""
-    unknown = f"; {found.unknown} without a value" if found.unknown else ""
+    known = found.mean.total
+    over = f" (of {known})" if found.unknown else ""
     if found.name in _MEDIANS:
         value = "-" if found.median is None else f"{found.median:.{2 if found.name == g.PPL_RATIO else 1}f}"
-        return name, value, f"over {found.mean.over}{unknown}"
+        return name, value + over, f"over {found.mean.over}"
     percent = found.name in (g.SHARE, g.EDIT_SHARE)
     value = mean(found.mean, _DIGITS.get(found.name, 3), percent=percent)
-    return name, value, f"mean over {found.mean.over}{unknown}"
+    return name, value + over, f"mean over {found.mean.over}"
 
 
 def _absent(why: str) -> str:
-    return f"not measured: {why}" if len(why) <= SHORT else "not measured"
+    return f"{ABSENT}: {why}" if len(why) <= SHORT else ABSENT
+
+
+def _needed(one: AttackAudit) -> list[str]:
+    """What was not measured because a model was not given."""
+    lacking: dict[str, list[str]] = {}
+    for found in one.measures:
+        if found.why and len(found.why) <= SHORT:
+            lacking.setdefault(found.why, []).append(found.name)
+    return [f"Not measured: {', '.join(names)} ({why})." for why, names in lacking.items()]
 
 
 def ratio(before: int, after: int) -> str:
@@ -164,7 +179,7 @@ def _synonyms(found: Synonyms) -> Table:
     table.add_column("success", justify="right")
     table.add_column("with all constraints", justify="right")
     for k, before, after in found.points:
-        table.add_row(f"k = {k}", rate(before), "not measured" if after is None else rate(after))
+        table.add_row(f"k = {k}", rate(before), ABSENT if after is None else rate(after))
     return table
 
 
