@@ -147,11 +147,12 @@ def test_errors_against_substitutions() -> None:
     _, found = audited(records)
     pairs = [(len(swaps), len(rules(new)) - len(rules(old))) for _, old, new, swaps in hits(records)]
     assert found.grammar is not None
-    assert {changed: (count, mean) for changed, count, mean in found.grammar.by_changes} == {
-        n: (len(group := [e for c, e in pairs if c == n]), pytest.approx(sum(group) / len(group)))
-        for n in {changed for changed, _ in pairs}
-    }
-    slope = np.polyfit(*map(list, zip(*pairs, strict=True)), 1)[0]
+    assert [changed for changed, _, _ in found.grammar.by_changes] == sorted({changed for changed, _ in pairs})
+    for changed, count, mean in found.grammar.by_changes:
+        group = [errors for words, errors in pairs if words == changed]
+        assert count == len(group)
+        assert mean == pytest.approx(sum(group) / len(group))
+    slope = np.polyfit([changed for changed, _ in pairs], [errors for _, errors in pairs], 1)[0]
     assert found.grammar.slope == pytest.approx(slope)
     _, one = audited([record(0, "aa bb", {0: "bad"})])
     assert one.grammar is not None

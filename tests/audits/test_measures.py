@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from pathlib import Path
 from statistics import median
@@ -12,6 +13,7 @@ import pytest
 import mohs
 from mohs.errors import BadInput
 from mohs.space import BertScore, Constraint
+from mohs.tasks.option import options_of
 from tests.audits.toys import (
     Checker,
     Lm,
@@ -210,3 +212,11 @@ def test_attacks_that_keep_the_label_are_left_out() -> None:
     audit = mohs.audit(run, **tools())
     assert [found.attack for found in audit.summary()] == ["textfooler:paper"]
     assert any("input-reduction:paper keeps the label" in note for note in audit.notes)
+
+
+def test_the_function_has_every_option_of_the_command() -> None:
+    options = {f.name: f.default for f, _ in options_of(mohs.audits.Auditing)}
+    parameters = inspect.signature(mohs.audit).parameters
+    assert {*options, "progress"} == set(parameters)
+    for name in options.keys() - {"runs"}:
+        assert parameters[name].default == options[name], name

@@ -1,4 +1,4 @@
-"""The table of constraint classes, beside the table of paper 003, appendix A.1."""
+"""The table of constraint classes, beside the table of Morris et al. 2020, appendix A.1."""
 
 from __future__ import annotations
 

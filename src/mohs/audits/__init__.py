@@ -1,4 +1,4 @@
-"""Audits: finished adversarial examples, measured on every class of constraints (Morris et al. 2020, paper 003)."""
+"""Audits: finished adversarial examples, measured on every class of constraints (Morris et al. 2020)."""
 
 import lazy_loader
 

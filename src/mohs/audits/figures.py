@@ -1,6 +1,7 @@
 """The figures of an audit. Shares have Wilson intervals, means bootstrap intervals; every denominator is named.
 
-Success by Eq. 1 of paper 003: an example counts if the victim is fooled and every constraint holds. The denominator
+Figures, tables and equations are those of Morris et al. 2020 ("Pragmatic evaluation of adversarial examples in natural
+language"). Success by Eq. 1: an example counts if the victim is fooled and every constraint holds. The denominator
 stays "examples attacked", so the figures before and after filtering compare. Only final texts are filtered: an attack
 that searches under a constraint may find other texts that obey it.
 """
@@ -50,7 +51,7 @@ class Rule:
 
     @property
     def ratio(self) -> float | None:
-        """After divided by before (003, Figure 2); None if no original breaks the rule."""
+        """After divided by before (Figure 2); None if no original breaks the rule."""
         return self.after / self.before if self.before else None
 
 
@@ -58,9 +59,9 @@ class Rule:
 class Grammar:
     """Errors of grammar: how many examples have new ones, by rule, and by the number of substitutions."""
 
-    introduced: Rate  # 003, Table 1
+    introduced: Rate  # Table 1
     rules: tuple[Rule, ...]  # most introduced first
-    by_changes: tuple[tuple[int, int, float], ...]  # words changed, examples, mean errors introduced (003, Figure 1)
+    by_changes: tuple[tuple[int, int, float], ...]  # words changed, examples, mean errors introduced (Figure 1)
     slope: float | None  # errors introduced per word changed, by least squares; None if all have as many changes
 
 
@@ -131,7 +132,7 @@ class AttackAudit:
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Success against the number of synonyms: runs that differ in the source's k alone (003, Figure 4)."""
+    """Success against the number of synonyms: runs that differ in the source's k alone (Figure 4)."""
 
     attack: str
     points: tuple[tuple[int, Rate, Rate | None], ...]  # k, success, success with all constraints

@@ -225,7 +225,7 @@ def required(given: str | Constraint, default: bool = False) -> Required:
 
 
 def absolute(given: str | Constraint) -> Required:
-    """A constraint for `--absolute`: the final text alone (003, section 3.3)."""
+    """A constraint for `--absolute`: the final text alone (Morris et al. 2020, section 3.3)."""
     asked = parse_constraint(given) if isinstance(given, str) else given
     written = given if isinstance(given, str) else describe(given, defaults=False)
     if isinstance(asked.measure, GrammarErrors):

@@ -26,7 +26,9 @@ FILTERED = (
     "Only final texts were filtered: an attack that searches under these constraints may find other texts that "
     "obey them."
 )
-PEOPLE = "Paper 003 has people judge meaning and suspicion; the figures here are by models and stand in for that."
+PEOPLE = (
+    "Morris et al. 2020 have people judge meaning and suspicion; the figures here are by models and stand in for that."
+)
 FIGURE_4 = (
     "Success against the number of synonyms needs runs that differ in the source's k alone, such as `mohs attack "
     "--source neighbours:k=8` and `--source neighbours:k=50`; audit them together."

@@ -30,8 +30,8 @@ _CALLED = {g.PPL: "perplexity after", g.ERRORS: "errors introduced"}
 ABSENT = "not measured"
 SHORT = 26  # longer reasons stand in the notes only
 CLASSES_NOTE = (
-    "yes: by its source or constraints; part: by a part of its source only; !: paper 003, A.1 says otherwise of this "
-    "attack; ?: not known from the run"
+    "yes: by its source or constraints; part: by a part of its source only; !: Morris et al. 2020, A.1, say "
+    "otherwise of this attack; ?: not known from the run"
 )
 
 
@@ -55,7 +55,7 @@ def show(audit: Audit, console: Console) -> None:
         _show_curves(console, one)
     for points in audit.synonyms:
         console.print()
-        show_tables(console, [_synonyms(points)], "success against the number of synonyms (003, Figure 4)")
+        show_tables(console, [_synonyms(points)], "success against the number of synonyms (Figure 4)")
     classes = [(one.name, rows) for one in audits if (rows := class_lines(one.by_class, one.labels))]
     if classes:
         console.print()
@@ -184,7 +184,7 @@ def _synonyms(found: Synonyms) -> Table:
 
 
 def classes_table(rows: Sequence[Constrained]) -> Table:
-    """The table of constraint classes (003, A.1)."""
+    """The table of constraint classes (Morris et al. 2020, A.1)."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("constrains", overflow="fold")
     table.add_column("meaning", overflow="fold")

@@ -1,4 +1,4 @@
-"""Which classes of constraints an attack has: the table of paper 003, appendix A.1, for this package's attacks.
+"""Which classes of constraints an attack has: the table of Morris et al. 2020, appendix A.1, for the catalogue.
 
 Two things are told apart. What an attack *claims* stands in the table of the paper, for the attacks that it lists. What
 it *constrains* follows from its settings here: the words that its source offers, and its constraints.

@@ -63,7 +63,7 @@ report = command([Report], _report, help_of(Report.__doc__))
 
 
 Classes = Annotated[
-    bool, typer.Option("--classes", help="Show which classes of constraints each preset has (paper 003, A.1).")
+    bool, typer.Option("--classes", help="Show which classes of constraints each preset has (Morris et al. 2020, A.1).")
 ]
 
 
