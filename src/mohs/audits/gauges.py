@@ -31,6 +31,7 @@ from mohs.tasks.described import describe
 from mohs.text import Text
 from mohs.text.questions import Blank
 
+_BESIDE = 30  # words on each side that the masked language model reads: long texts would take minutes each
 WINDOWS = (11, 15)  # words around a change: as people were shown them, and as TextFooler compares them
 # The thresholds of Morris et al. ("Reevaluating adversarial examples in natural language", 2020).
 DEFAULT_REQUIRED = ("word-cosine>=0.9", "similarity:angular=no,window=15>=0.98", "grammar-errors<=0")
@@ -163,12 +164,14 @@ class Expected:
     needs: ClassVar[tuple[str, ...]] = ("masked_lm",)
 
     async def __call__(self, original: Text, final: Text, ask: Services) -> Taken:
-        """Mask each changed word of the final text."""
+        """Mask each changed word of the final text, with the words around it."""
         if not original.same_shape(final):
             return Taken({EXPECTED: math.nan})
-        spans = final.spans()
-        edits = [edit for edit in original.edits(final) if edit.new and " " not in edit.new]
-        blanks = [Blank(final.fields, *spans[edit.position], 1, (edit.old.lower(), edit.new.lower())) for edit in edits]
+        blanks = []
+        for edit in original.edits(final):
+            if edit.new and " " not in edit.new:
+                string, start, end = final.stretch(edit.position, _BESIDE, _BESIDE)
+                blanks.append(Blank((string,), 0, start, end, 1, (edit.old.lower(), edit.new.lower())))
         filled = await ask.fill(blanks) if blanks else []
         gaps = [new - old for old, new in (answer.log_probs for answer in filled)]
         known = [gap for gap in gaps if not math.isnan(gap)]

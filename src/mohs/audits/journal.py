@@ -46,6 +46,13 @@ class Line:
         if taken.rules_before is not None:
             self.rules_before, self.rules_after = taken.rules_before, taken.rules_after
 
+    def merge(self, other: Line) -> None:
+        """Take over what a later line says."""
+        self.values |= other.values
+        self.made_by |= other.made_by
+        if other.rules_before is not None:
+            self.rules_before, self.rules_after = other.rules_before, other.rules_after
+
     def taken(self, names: Iterable[str]) -> Taken:
         """The values of these names."""
         found = {name: self.values[name] for name in names if name in self.values}
@@ -93,7 +100,7 @@ class Journal:
         self.broken = 0  # lines that could not be read
         self._path = folder / JOURNAL if folder else None
         self._file: IO[str] | None = None
-        self._surplus = 0  # lines that a later one replaces
+        self._surplus = 0  # lines beyond the first of an example
         self._cut = False  # the last line has no end
         if self._path is not None and self._path.exists():
             self._read(self._path)
@@ -115,16 +122,18 @@ class Journal:
                 self.broken += 1
                 continue
             self._surplus += key in self.lines
-            self.lines[key] = found
+            self.lines.setdefault(key, Line()).merge(found)
 
     def line(self, key: Key) -> Line:
         """What is known of an example."""
         return self.lines.get(key, Line())
 
-    def write(self, key: Key, line: Line) -> None:
-        """Keep a line, on disk if there is a folder."""
+    def write(self, key: Key, taken: Taken, made_by: str) -> None:
+        """Keep what was measured of an example, on disk if there is a folder: a line with the new values alone."""
         self._surplus += key in self.lines
-        self.lines[key] = line
+        line = Line()
+        line.add(taken, made_by)
+        self.lines.setdefault(key, Line()).merge(line)
         if self._path is None:
             return
         try:

@@ -11,7 +11,7 @@ from typing import Any
 from mohs import engine
 from mohs.audits.columns import Column, texts_of
 from mohs.audits.gauges import Gauge, Required, Taken, Whole
-from mohs.audits.journal import Journal, Key, Line, key_of
+from mohs.audits.journal import Journal, Key, key_of
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.records import Record
@@ -19,7 +19,6 @@ from mohs.runs.services import fingerprint, load_services
 from mohs.space import Services
 from mohs.space.services import KINDS
 from mohs.tasks.described import identity
-from mohs.text import Text
 
 Progress = Callable[[None, int, int], None]
 
@@ -93,57 +92,57 @@ class Measuring:
     gauges: Sequence[Gauge]
     tools: Tools
     progress: Progress | None = None
-    errors: list[str] = field(default_factory=list)  # examples that could not be measured
+    errors: list[str] = field(default_factory=list)  # values that could not be measured
     broken: int = 0  # lines of a journal that could not be read
 
     def run(self) -> dict[str, list[Example]]:
-        """The examples of each column by name, in the order of the run."""
+        """The examples of each column by name, in the order of the run.
+
+        One gauge after the other measures all examples, and each value is saved at once: a slow model at the end does
+        not hold back what the others have measured.
+        """
         usable = [gauge for gauge in self.gauges if not self.tools.why_not(gauge.needs)]
         plan = [(gauge, self.tools.made_by(gauge)) for gauge in usable]
         journals: dict[int, Journal] = {}
         for column in self.columns:
             journals.setdefault(id(column.run), Journal(column.run.folder))
         self.broken = sum(journal.broken for journal in journals.values())
-        total = sum(column.summary.outcomes["success"] for column in self.columns)
-        finished = 0
         services = [part for part in self.tools.parts.values() if isinstance(part, Service)]
         ask = Services(self.tools.parts, Random(0))
 
-        def missing(column: Column, record: Record) -> list[tuple[Gauge, str]]:
-            line = journals[id(column.run)].line(key_of(record))
-            return [(gauge, by) for gauge, by in plan if not line.has(gauge.names, by)]
+        def todo() -> Iterator[tuple[Gauge, str, Column, Record]]:
+            for gauge, by in plan:
+                for column in self.columns:
+                    for record in column.hits():
+                        if not journals[id(column.run)].line(key_of(record)).has(gauge.names, by):
+                            yield gauge, by, column, record
 
         def searches() -> Iterator[tuple[Any, Any]]:
-            for column in self.columns:
-                for record in column.hits():
-                    todo = missing(column, record)
-                    yield (column, key_of(record), record.example_id, todo), _measured(record, todo, ask)
+            for gauge, by, column, record in todo():
+                yield (by, column, record.example_id, key_of(record)), _measured(gauge, record, ask)
 
-        ended = False
+        total, finished, ended = sum(1 for _ in todo()), 0, False
         try:
-            if self.progress is not None:
-                self.progress(None, 0, total)
+            self._tell(0, total)
             for done in engine.run(searches(), services, _AT_ONCE):
-                column, key, example, todo = done.key
-                journal = journals[id(column.run)]
-                if done.error is not None:
-                    raise done.error
-                taken: list[Taken | Exception] = done.result or []
-                for problem in taken:
-                    if isinstance(problem, Exception):
-                        reason = " ".join(f"{type(problem).__name__}: {problem}".split())
-                        self.errors.append(f"{column.name}, example {example}: {reason}")
-                if any(isinstance(one, Taken) for one in taken):
-                    journal.write(key, _joined(journal.line(key), taken, todo))
+                by, column, example, key = done.key
+                if done.result is not None:
+                    journals[id(column.run)].write(key, done.result, by)
+                else:  # one text that a model cannot read costs one gauge of one example
+                    reason = " ".join(f"{type(done.error).__name__}: {done.error}".split())
+                    self.errors.append(f"{column.name}, example {example}: {reason}")
                 finished += 1
-                if self.progress is not None:
-                    self.progress(None, finished, total)
+                self._tell(finished, total)
             ended = True
         finally:
             for number, journal in journals.items():
                 mine = [column for column in self.columns if id(column.run) == number]
                 journal.close(_keys(mine) if ended else None)
         return {column.name: list(self._examples(column, journals[id(column.run)], plan)) for column in self.columns}
+
+    def _tell(self, finished: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(None, finished, total)
 
     def _examples(self, column: Column, journal: Journal, plan: Sequence[tuple[Gauge, str]]) -> Iterator[Example]:
         for record in column.hits():
@@ -160,24 +159,6 @@ def _keys(columns: Sequence[Column]) -> list[Key]:
     return [key_of(record) for record in chain.from_iterable(column.hits() for column in columns)]
 
 
-async def _measured(record: Record, todo: Sequence[tuple[Gauge, str]], ask: Services) -> list[Taken | Exception]:
-    if not todo:
-        return []
+async def _measured(gauge: Gauge, record: Record, ask: Services) -> Taken:
     original, final = texts_of(record)
-    return await engine.together(*(_guarded(gauge, original, final, ask) for gauge, _ in todo))
-
-
-async def _guarded(gauge: Gauge, original: Text, final: Text, ask: Services) -> Taken | Exception:
-    """One text that a model cannot read costs one gauge of one example."""
-    try:
-        return await gauge(original, final, ask)
-    except Exception as error:
-        return error
-
-
-def _joined(line: Line, taken: Sequence[Taken | Exception], todo: Sequence[tuple[Gauge, str]]) -> Line:
-    found = Line(dict(line.values), dict(line.made_by), line.rules_before, line.rules_after)
-    for one, (_, by) in zip(taken, todo, strict=True):
-        if isinstance(one, Taken):
-            found.add(one, by)
-    return found
+    return await gauge(original, final, ask)

@@ -45,6 +45,7 @@ def audit_page(audit: Audit) -> str:
         flags=audit.notes,
         versions=manifest.get("facts", {}).get("versions", {}),
         config=manifest.get("config", {}),
+        services=audit.services,
         names=names,
         success=parts[0],
         measures=parts[1],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from mohs.audits.columns import Column
@@ -17,6 +18,7 @@ from mohs.report.flags import run_flags
 from mohs.report.table import table_html
 from mohs.report.template import written
 from mohs.runs.run import Run
+from mohs.runs.services import fingerprint
 from mohs.space.services import KINDS
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ FIGURE_4 = (
 
 
 class Audit:
-    """The figures of an audit, one column for each attack of each run."""
+    """The figures of an audit, a column for each attack of each run. As a context manager it closes the runs."""
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class Audit:
         runs: Sequence[Run],
         columns: Sequence[Column],
         examples: dict[str, list[Example]],
+        services: Mapping[str, str],
     ) -> None:
         self._audits = list(audits)
         self.synonyms = tuple(synonyms)  # success against the number of synonyms, if the runs show it
@@ -53,6 +56,7 @@ class Audit:
         self.runs = tuple(runs)
         self.columns = tuple(columns)
         self.examples = examples  # by column: what was measured of each adversarial example
+        self.services = dict(services)  # by kind: the name and fingerprint of what was asked
 
     def summary(self) -> list[AttackAudit]:
         """The figures of each attack."""
@@ -62,6 +66,7 @@ class Audit:
         """All figures as a JSON-ready dict."""
         return {
             "runs": [str(run.folder) if run.folder else None for run in self.runs],
+            "services": self.services,
             "notes": list(self.notes),
             "attacks": [one.to_json() for one in self._audits],
             "success_by_synonyms": [one.to_json() for one in self.synonyms],
@@ -84,6 +89,14 @@ class Audit:
         """Close the files of the runs."""
         for run in self.runs:
             run.close()
+
+    def __enter__(self) -> Audit:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<Audit of {', '.join(one.name for one in self._audits)}>"
@@ -124,7 +137,8 @@ def audit_of(
         count = "1 value" if len(measuring.errors) == 1 else f"{len(measuring.errors)} values"
         said.append(f"{count} could not be measured and count as not holding; the first: {measuring.errors[0]}")
     said += [FILTERED, PEOPLE, *([] if synonyms else [FIGURE_4])]
-    return Audit(audits, synonyms, said, runs, columns, examples)
+    services = {kind: fingerprint(part) for kind, part in sorted(measuring.tools.parts.items())}
+    return Audit(audits, synonyms, said, runs, columns, examples, services)
 
 
 def _about(runs: Sequence[Run]) -> list[str]:

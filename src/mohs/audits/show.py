@@ -65,6 +65,9 @@ def show(audit: Audit, console: Console) -> None:
         console.print()
         show_tables(console, [classes_table(constrained)], CLASSES_NOTE)
     console.print()
+    asked = "; ".join(f"{kind.replace('_', ' ')}: {name}" for kind, name in audit.services.items())
+    if asked:
+        console.print(Text(printable(f"Measured with {asked}."), style="dim"))
     for note in [*(_needed(audits[0]) if len(audits) > 1 else []), *audit.notes]:
         console.print(Text(printable(note), style="yellow"))
 

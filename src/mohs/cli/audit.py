@@ -28,18 +28,18 @@ def _audit(asked: Auditing, output: Output, *, json: bool, verbose: bool) -> Non
         raise typer.Exit(130) from None
     except ServiceFailed as error:
         raise ServiceFailed(f"{error} {_SAVED[0].upper()}{_SAVED[1:]}") from error
-    written = None if output.no_page else found.page(output.page)
-    if json:
-        from json import dumps
+    with found:
+        written = None if output.no_page else found.page(output.page)
+        if json:
+            from json import dumps
 
-        print(dumps({**found.to_json(), "page": None if written is None else str(written)}, ensure_ascii=False))
-    else:
+            print(dumps({**found.to_json(), "page": None if written is None else str(written)}))
+            return
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
         found.show(Console(markup=False, emoji=False, highlight=False))
         if written is not None:
             print(f"Page: {written}")
-    found.close()
 
 
 audit = command([Auditing, Output], _audit, help_of(Auditing.__doc__), first=["runs"])
