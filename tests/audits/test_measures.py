@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import math
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -11,9 +13,11 @@ from typing import Any
 import pytest
 
 import mohs
+import mohs.audits.api
 from mohs.errors import BadInput
 from mohs.space import BertScore, Constraint
 from mohs.tasks.option import options_of
+from mohs.text import Text
 from tests.audits.toys import (
     Checker,
     Lm,
@@ -220,3 +224,35 @@ def test_the_function_has_every_option_of_the_command() -> None:
     assert {*options, "progress"} == set(parameters)
     for name in options.keys() - {"runs"}:
         assert parameters[name].default == options[name], name
+
+
+def test_pairs_of_texts() -> None:
+    text = Text("aa bb", "cc dd")
+    final = text.replace_all({0: "aax", 3: "dddd"})
+    plain = record(0, "aa bb", {0: "a"})
+    pair = replace(
+        plain, names=("one", "two"), original=text.fields, perturbed=final.fields, edits=text.edits(final), words=4
+    )
+    (taken,) = values(run_of([pair]))
+    assert taken.values["edit distance"] == 3
+    assert taken.values["edit distance, normalised"] == round(3 / 13, 6)
+    assert taken.values["share of words changed"] == 0.5
+    assert taken.values["sentence cosine in 11 words"] == pytest.approx(math.cos(0.1), abs=1e-6)
+
+
+def test_deleted_and_inserted_words() -> None:
+    (gone, more) = values(run_of([record(0, "aa bb cc", {1: ""}), record(1, "aa bb cc", {1: "bb xx"})]))
+    assert gone.values["edit distance"] == 3
+    assert gone.values["share of words changed"] == pytest.approx(1 / 3, abs=1e-6)
+    assert more.values["sentence cosine in 11 words"] == pytest.approx(math.cos(0.1), abs=1e-6)
+
+
+def test_texts_that_the_edits_do_not_explain_are_compared_whole() -> None:
+    (taken,) = values(run_of([record(0, "aa bb cc", {1: "x"}, perturbed=("aa x, cc dd x",))]))
+    assert taken.values["sentence cosine"] == pytest.approx(math.cos(0.2), abs=1e-6)
+    assert taken.values["sentence cosine in 11 words"] == pytest.approx(math.cos(0.2), abs=1e-6)
+    assert math.isnan(taken.values["word cosine"])
+
+
+def test_the_example_in_the_docstring_works() -> None:
+    assert doctest.testmod(mohs.audits.api) == (0, 3)
