@@ -22,6 +22,7 @@ LEVELS = [
     {"second_order", "bias", "defences"},
     {"report"},
     {"runs"},
+    {"audits"},
     {"studies"},
     {"curation"},
     {"cli"},

@@ -1,5 +1,6 @@
 from . import assets as assets
 from . import attacks as attacks
+from . import audits as audits
 from . import bias as bias
 from . import bounds as bounds
 from . import engine as engine
@@ -15,6 +16,7 @@ from . import text as text
 from . import training as training
 from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
+from .audits.api import audit as audit
 from .models.function import FunctionVictim as FunctionVictim
 from .models.hf import HfVictim as HfVictim
 from .models.victim import Traits as Traits

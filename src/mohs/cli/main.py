@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, demo, entities, export, report, train, train_pocket, verify
+from mohs.cli import assets, audit, demo, entities, export, report, train, train_pocket, verify
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
 
@@ -32,6 +32,7 @@ app.command("demo", short_help="Attack the bundled classifier on the bundled rev
 add_verbs(app)
 app.command("verify", short_help="Check the certificates of a radius run.")(verify.verify)
 app.command("report")(report.report)
+app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
 app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)

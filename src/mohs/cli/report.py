@@ -6,7 +6,9 @@ import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from mohs.cli.options import Config, Json, Verbose
 from mohs.cli.settings import command, help_of
@@ -66,7 +68,12 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
 report = command([Report], _report, help_of(Report.__doc__))
 
 
-def attacks(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
+Classes = Annotated[
+    bool, typer.Option("--classes", help="Show which classes of constraints each preset has (Morris et al. 2020, A.1).")
+]
+
+
+def attacks(classes: Classes = False, config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
     """List the attacks: presets, paper, black- or white-box, needs and costs.
 
     The first preset of an attack is its default. With -v the settings of every preset are printed.
@@ -75,7 +82,11 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
     Examples:
       mohs attacks
       mohs attacks --json
+      mohs attacks --classes
     """
+    if classes:
+        _attacks_by_class(json)
+        return
     from dataclasses import asdict
 
     from mohs.attacks.catalogue import BATTERIES, entries, find_attack
@@ -109,6 +120,23 @@ def attacks(config: Config = None, json: Json = False, verbose: Verbose = False)
                 console.print(
                     f"\n{entry.name}:{preset}\n  {describe(find_attack(f'{entry.name}:{preset}')[1])}", markup=False
                 )
+
+
+def _attacks_by_class(json: bool) -> None:
+    from mohs.audits.taxonomy import whole_catalogue
+
+    rows = whole_catalogue()
+    if json:
+        from json import dumps
+
+        print(dumps([row.to_json() for row in rows], ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    from mohs.audits.show import CLASSES_NOTE, classes_table
+    from mohs.report.terminal import show_tables
+
+    show_tables(Console(highlight=False), [classes_table(rows)], CLASSES_NOTE)
 
 
 def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:

@@ -57,6 +57,8 @@ def _parameter(f: Field[Any], told: Option) -> inspect.Parameter:
     if told.read is not None:
         kind = str
     settings: dict[str, Any] = {"help": told.help, "metavar": told.metavar}
+    if told.argument and told.many:
+        return _made(f.name, Annotated[list[str], typer.Argument(**settings)], inspect.Parameter.empty)
     if told.argument:
         return _made(f.name, Annotated[kind, typer.Argument(**settings)], inspect.Parameter.empty)
     if told.least is not None:

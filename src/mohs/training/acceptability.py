@@ -245,9 +245,7 @@ def _calibrated(
     groups = [one.target for one in parts.dev]
     said = calibrating.held_out(scores, accepted, groups, seed)
     points, values = calibrating.curve(scores, accepted)
-    book = bundled()
-    whole = book.calibration
-    whole = whole if isinstance(whole, Calibration) else Calibration()
+    whole = bundled().calibration
     probabilities = np.clip(np.interp(scores, points, values), 1e-6, 1 - 1e-6)
     odds = np.log(probabilities) - np.log1p(-probabilities)
     form = replace(

@@ -25,6 +25,7 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
+from mohs.report.attack.classes import ByClass, ClassTally
 from mohs.report.fair import Fair, fair_of
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.verdicts import Verdicts
@@ -53,6 +54,7 @@ class Summary:
     by: dict[str, int] = field(default_factory=dict)  # successes of each member, if the attack is a battery
     measures: dict[str, Mean] = field(default_factory=dict)
     fair: Fair | None = None  # None without a judge, or if the goal is to keep the label
+    by_class: ByClass = ByClass()
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
@@ -61,6 +63,7 @@ class Summary:
             rate: Rate | Fair | None = getattr(self, key)
             if rate is not None:
                 row[key] |= {"value": rate.value, "interval": rate.interval}
+        row["by_class"] = self.by_class.to_json()
         if self.false_alarms is None:
             del row["false_alarms"], row["detected"]
         if self.fair is None:
@@ -93,11 +96,13 @@ class _Tally:
         self.empty = 0
         self.labels: set[int] = set()
         self.by: Counter[str] = Counter()
+        self.classes = ClassTally()
         self.read = 0
         self.right_before = 0
         self.right_after = 0
 
     def add(self, record: Record) -> None:
+        self.classes.add(record)
         self.outcomes[str(record.outcome)] += 1
         self.near_ties += record.near_tie
         self.cut += record.beyond_window > 0
@@ -159,6 +164,7 @@ class _Tally:
             fair=None
             if self.verdicts is None
             else fair_of(self.judged, self.unjudged, attacked, "examples attacked", self.verdicts.calibration),
+            by_class=self.classes.figures(reduces),
         )
 
 

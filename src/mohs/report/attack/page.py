@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Record
 from mohs.report.attack.charts import curve
+from mohs.report.attack.classes import class_lines
 from mohs.report.attack.figures import Summary
 from mohs.report.attack.table import goal_named, has_own_goal, lines, rows_of
 from mohs.report.charts import bars
 from mohs.report.listing import Listing, column, row_of, said_of, share, short_names
 from mohs.report.page import on_data, page_of
 from mohs.report.rates import Rate
+from mohs.report.table import order_of
 
 if TYPE_CHECKING:
     from mohs.report.attack.view import AttackView
@@ -78,6 +80,9 @@ def attack_page(view: AttackView, run: Run) -> str:
     listing.read(run.records())
     names = short_names(listing.attacks)
     figures = [{name: (value, note) for name, value, note in lines(summary)} for summary in summaries]
+    classes = [
+        {name: (value, note) for name, value, note in class_lines(summary.by_class, labels)} for summary in summaries
+    ]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
     return page_of(
         "attack/page.html.j2",
@@ -90,6 +95,8 @@ def attack_page(view: AttackView, run: Run) -> str:
         names=names,
         figures=figures,
         order=rows_of(summaries),
+        classes=classes,
+        class_order=order_of(classes),
         bars=bars(listing.words),
         curve=curve(fooling, {s.attack: listing.queries[s.attack] for s in fooling if s.attack in listing.queries}),
         fooling=fooling,

@@ -15,10 +15,11 @@ from rich.text import Text as Styled
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 from mohs.records.export import export
+from mohs.report.attack.classes import class_lines
 from mohs.report.attack.figures import Summary, summarise
 from mohs.report.attack.flags import flags
 from mohs.report.attack.table import goal_named, lines, summary_tables
-from mohs.report.table import table_html
+from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
 
@@ -94,6 +95,10 @@ class AttackView(View):
         """Print the tables, and some successes as diffs."""
         tables, below = summary_tables(self._summaries, console.width)
         show_tables(console, tables, below)
+        classes = [(summary.attack, rows) for summary in self._summaries if (rows := self._by_class(summary))]
+        if classes:
+            console.print()
+            show_tables(console, tables_of(classes, console.width)[0], "of the examples with that true class")
         for record, value in self._examples(diffs):
             console.print()
             console.print(_headline(record, self.labels, value))
@@ -106,6 +111,9 @@ class AttackView(View):
             return [(record, None) for record in islice(hits, count)]
         rated = ((record, self.accepted(record)) for record in hits)
         return nlargest(count, rated, key=lambda pair: -1.0 if pair[1] is None else pair[1])
+
+    def _by_class(self, summary: Summary) -> list[tuple[str, str, str]]:
+        return class_lines(summary.by_class, self.labels)
 
     def page(self) -> str:
         """The whole HTML page."""

@@ -1,0 +1,12 @@
+from .api import audit as audit
+from .figures import AttackAudit as AttackAudit
+from .figures import Filtered as Filtered
+from .figures import Grammar as Grammar
+from .figures import Measured as Measured
+from .figures import Rule as Rule
+from .figures import Synonyms as Synonyms
+from .result import Audit as Audit
+from .settings import Auditing as Auditing
+from .taxonomy import Constrained as Constrained
+from .taxonomy import constrained as constrained
+from .taxonomy import whole_catalogue as whole_catalogue

@@ -1,0 +1,160 @@
+"""The figures of an attack by class: accuracy and success of each true class, and what it was taken for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mohs.records import Outcome, Record
+from mohs.report.rates import Rate
+from mohs.report.table import rate
+
+FEW = 8  # with more classes, tables show the most frequent directions only
+MOST_DIRECTIONS = 10  # in a table
+
+_ATTACKED = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED)
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """The figures of the examples of one class."""
+
+    label: int
+    accuracy_before: Rate
+    accuracy_under_attack: Rate | None  # None if the goal is to keep the label
+    success: Rate
+
+
+@dataclass(frozen=True)
+class Direction:
+    """How often a success made the victim take one class for another. The denominator: attacked examples of `true`."""
+
+    true: int
+    predicted: int
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class ByClass:
+    """The figures of all classes of one attack, in order of the labels; directions by frequency."""
+
+    classes: tuple[ClassFigures, ...] = ()
+    directions: tuple[Direction, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict with the values and intervals of all rates."""
+        return {
+            "classes": [
+                {
+                    "label": found.label,
+                    "accuracy_before": _json(found.accuracy_before),
+                    "accuracy_under_attack": _json(found.accuracy_under_attack),
+                    "success": _json(found.success),
+                }
+                for found in self.classes
+            ],
+            "directions": [
+                {"true": found.true, "predicted": found.predicted, "rate": _json(found.rate)}
+                for found in self.directions
+            ],
+        }
+
+
+class ClassTally:
+    """Counts by class while records stream by."""
+
+    def __init__(self) -> None:
+        self._read: Counter[int] = Counter()
+        self._right_before: Counter[int] = Counter()
+        self._judged: Counter[int] = Counter()
+        self._right_after: Counter[int] = Counter()
+        self._attacked: Counter[int] = Counter()
+        self._won: Counter[int] = Counter()
+        self._directions: Counter[tuple[int, int]] = Counter()
+
+    def add(self, record: Record) -> None:
+        """Count one record, with the same denominators as the figures of all classes together."""
+        label, before = record.label, record.scores_before
+        judged = record.outcome is not Outcome.ERROR
+        if judged or before:
+            self._read[label] += 1
+            self._right_before[label] += bool(before) and _predicted(before) == label
+        if judged:
+            last = record.scores_after or before
+            self._judged[label] += 1
+            held = record.outcome is Outcome.DETECTED or (bool(last) and _predicted(last) == label)
+            self._right_after[label] += held
+        self._attacked[label] += record.outcome in _ATTACKED
+        if record.outcome is Outcome.SUCCESS:
+            self._won[label] += 1
+            if record.scores_after:
+                self._directions[label, _predicted(record.scores_after)] += 1
+
+    def figures(self, reduces: bool) -> ByClass:
+        """The figures so far. `reduces`: the goal is to keep the label, so nothing is taken for another class."""
+        classes = tuple(
+            ClassFigures(
+                label,
+                Rate(self._right_before[label], self._read[label], "examples of the class scored"),
+                None
+                if reduces
+                else Rate(self._right_after[label], self._judged[label], "examples of the class without an error"),
+                Rate(self._won[label], self._attacked[label], "examples of the class attacked"),
+            )
+            for label in sorted(self._read)
+        )
+        order = sorted(self._directions.items(), key=lambda found: (-found[1], found[0]))
+        directions = tuple(
+            Direction(true, predicted, Rate(count, self._attacked[true], "examples of the class attacked"))
+            for (true, predicted), count in order
+            if not reduces
+        )
+        return ByClass(classes, directions)
+
+
+def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, str]]:
+    """The rows of a table: a figure's name, its value, and its denominator. None if there is one class only.
+
+    With many classes: the most frequent directions alone. If a class has one direction, that is its success.
+    """
+    if len(found.classes) < 2:
+        return []
+    rows = []
+    if len(found.classes) <= FEW:
+        for one in found.classes:
+            name = called(one.label, labels)
+            rows.append((f"{name}: accuracy before", rate(one.accuracy_before), f"of {one.accuracy_before.of}"))
+            if one.accuracy_under_attack is not None:
+                under = one.accuracy_under_attack
+                rows.append((f"{name}: under attack", rate(under), f"of {under.of}"))
+            if not any(way.true == one.label and way.rate == one.success for way in found.directions):
+                rows.append((f"{name}: attack success", rate(one.success), f"of {one.success.of}"))
+    shown = found.directions if len(found.classes) <= FEW else found.directions[:MOST_DIRECTIONS]
+    for way in shown:
+        read = f"{called(way.true, labels)} read as {called(way.predicted, labels)}"
+        rows.append((read, rate(way.rate), f"of {way.rate.of}"))
+    return rows
+
+
+def called(label: int, labels: Sequence[str]) -> str:
+    """The name of a class, or its number if it has none."""
+    return str(labels[label]) if 0 <= label < len(labels) else f"class {label}"
+
+
+def _predicted(scores: Sequence[float]) -> int:
+    """The first class with the highest score."""
+    return max(range(len(scores)), key=scores.__getitem__)
+
+
+def _json(found: Rate | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "hits": found.hits,
+        "total": found.total,
+        "of": found.of,
+        "value": found.value,
+        "interval": found.interval,
+    }
