@@ -50,7 +50,9 @@ def row_of(run: Any, name: str) -> Row:
     summary = next(s for s in run.summary() if s.attack == name)
     verdicts = Verdicts(record for record in run.records() if record.attack == name)
     judged = [
-        words for r in run.records() if r.attack == name and r.outcome == "success" and (words := verdicts.words(r))
+        words
+        for r in run.records()
+        if r.attack == name and r.outcome == "success" and (words := verdicts.words(r)) and verdicts.text(r) is not None
     ]
     fair, success = summary.fair, summary.success
     low, high = fair.interval or (0.0, 0.0)

@@ -46,7 +46,12 @@ def main() -> None:
         values = word_values([found for found in pairs if found], name)
         assert None not in values
         said[name] = np.array([value[0] if value else 1.0 for value in values])  # 1 if the word is the same
-        found = figures(said[name], rows)
+    judged = np.all([np.isfinite(values) for values in said.values()], axis=0)
+    print(f"left out {(~judged).sum()} on which a judge has no opinion")
+    rows = [row for row, kept in zip(rows, judged, strict=True) if kept]
+    said = {name: values[judged] for name, values in said.items()}
+    for name, kept_values in said.items():
+        found = figures(kept_values, rows)
         print(f"\n{name}: AUC {found['auc']:.4f}   ECE {found['ece']:.4f}   accepted {found['accepted']}")
         print("  said found count")
         for point in found["reliability"]:

@@ -18,6 +18,7 @@ Floats = npt.NDArray[np.float64]
 SURE = Calibration((1.0,), offset=0, slope=0, correlation=0, spread=0)  # a judge without any error
 chances = st.floats(0.01, 0.99)
 texts = st.lists(st.lists(chances, min_size=1, max_size=4), max_size=12)
+UNKNOWN = [math.nan]
 
 
 @given(texts, st.integers(0, 5), st.integers(0, 20))
@@ -26,7 +27,8 @@ def test_the_interval_holds_the_value_and_stays_between_0_and_1(
 ) -> None:
     calibration = Calibration()
     total = len(judged) + unjudged + resisted
-    fair = fair_of(judged, unjudged, total, "examples attacked", calibration)
+    fair = fair_of([*judged, *[None] * unjudged], total, "examples attacked", calibration)
+    assert (fair.judged, fair.unjudged) == (len(judged), unjudged)
     assert fair.expected == pytest.approx(sum(map(calibration.whole, judged)))
     if not total:
         assert fair.value is None
@@ -41,15 +43,15 @@ def test_the_interval_holds_the_value_and_stays_between_0_and_1(
 
 
 def test_the_upper_end_counts_what_was_not_judged_and_the_value_does_not() -> None:
-    all_judged = fair_of([[0.5]] * 20, 0, 100, "examples attacked", SURE)
-    some = fair_of([[0.5]] * 20, 40, 100, "examples attacked", SURE)
+    all_judged = fair_of([[0.5]] * 20, 100, "examples attacked", SURE)
+    some = fair_of([[0.5]] * 20 + [UNKNOWN] * 40, 100, "examples attacked", SURE)
     assert all_judged.value == some.value == pytest.approx(0.1)
     assert all_judged.interval is not None
     assert some.interval is not None
     assert some.interval[0] == pytest.approx(all_judged.interval[0], abs=0.01)
     assert all_judged.interval[1] < 0.2
     assert some.interval[1] > 0.45
-    none = fair_of([], 40, 40, "examples attacked", SURE)
+    none = fair_of([None] * 40, 40, "examples attacked", SURE)
     assert none.value is None
     assert none.interval == (0.0, 1.0)
 
@@ -57,7 +59,7 @@ def test_the_upper_end_counts_what_was_not_judged_and_the_value_does_not() -> No
 def test_the_judges_own_error_widens_the_interval() -> None:
     words = [[0.4, 0.7], [0.8], [0.2]] * 30
     ends = [
-        fair_of(words, 0, 100, "examples attacked", calibration).interval
+        fair_of(words, 100, "examples attacked", calibration).interval
         for calibration in (SURE, Calibration((1.0,), 0.1, 0.1, 0, 0.5), Calibration((1.0,), 0.1, 0.1, 0, 1.0))
     ]
     widths = [high - low for low, high in filter(None, ends)]
@@ -137,7 +139,7 @@ def covered(runs: int, *, doubt: bool) -> tuple[float, float]:
         _, seen = pool.drawn(int(random.binomial(total, success)))
         words = (1 / (1 + np.exp(-(a + b * seen)))).tolist()
         known = calibration if doubt else SURE
-        fair = fair_of([[word] for word in words], 0, total, "examples attacked", known)
+        fair = fair_of([[word] for word in words], total, "examples attacked", known)
         assert fair.interval is not None
         held += fair.interval[0] <= truth <= fair.interval[1]
         widths += fair.interval[1] - fair.interval[0]
@@ -163,7 +165,15 @@ def test_without_the_judges_error_the_interval_would_cover_less() -> None:
 
 
 def test_a_text_is_as_good_as_its_words_together() -> None:
-    fair = fair_of([[0.5, 0.5], [1.0]], 0, 4, "examples attacked", SURE)
+    fair = fair_of([[0.5, 0.5], [1.0]], 4, "examples attacked", SURE)
     assert fair.expected == pytest.approx(1.25)
     assert fair.value == pytest.approx(1.25 / 4)
     assert math.isnan(SURE.whole([0.5, math.nan]))
+
+
+def test_a_text_with_an_unknown_word_is_accepted_at_most_as_often_as_its_other_words() -> None:
+    apart = fair_of([[0.01, math.nan]] * 50, 50, "examples attacked", SURE)
+    assert apart.interval is not None
+    assert apart.interval[0] == 0
+    assert apart.interval[1] < 0.1
+    assert apart.value is None

@@ -62,7 +62,19 @@ def test_the_list_of_reversals_is_long_and_has_no_pair_twice() -> None:
 
 def test_most_reversals_score_low() -> None:
     low = [single(one, other, letter) < 0.2 for one, other, letter in REVERSALS]
-    assert np.mean(low) >= 0.85
+    assert np.mean(low) >= 0.96
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "letter"), [("nine", "seven", "n"), ("monday", "friday", "n"), ("first", "second", "a")]
+)
+def test_one_number_or_day_for_another_is_as_bad_as_a_reversal(old: str, new: str, letter: str) -> None:
+    assert single(old, new, letter) <= judge.bundled().ceiling
+
+
+@pytest.mark.parametrize(("old", "new", "letter"), [("year", "years", "n"), ("walk", "walked", "v")])
+def test_there_is_no_opinion_on_other_forms_of_a_word(old: str, new: str, letter: str) -> None:
+    assert math.isnan(single(old, new, letter))
 
 
 @pytest.mark.parametrize(("old", "new"), [("bad", "good"), ("happy", "sad"), ("terrible", "wonderful"), ("old", "new")])
@@ -80,11 +92,6 @@ def test_synonyms_score_higher_than_reversals() -> None:
     low = [single(one, other, letter) for one, other, letter in REVERSALS]
     assert min(high) > np.mean(low)
     assert np.mean(high) > np.quantile(low, 0.95)
-
-
-def test_another_form_of_the_word_scores_higher_than_its_opposite() -> None:
-    assert of_text("the films were loved", "the film were loved") > single("success", "failure", "n")
-    assert single("start", "starts", "v") > single("start", "stop", "v")
 
 
 def test_a_text_lies_between_the_product_of_its_words_and_their_least() -> None:
@@ -109,7 +116,7 @@ def test_the_judge_has_no_opinion_on_a_word_that_no_table_knows(new: str) -> Non
         assert not Constraint(measure, at_least=0.0).holds(value, 3)
 
 
-@pytest.mark.parametrize("new", ["Movie", "FILMS", "well-known", "motion picture", "filming"])
+@pytest.mark.parametrize("new", ["Movie", "MOVIES", "well-known", "motion picture", "filming"])
 def test_the_judge_has_one_on_known_words_in_any_case_and_form(new: str) -> None:
     assert single("film", new, "n") == single("film", new.lower(), "n") >= 0
     assert single("xqzt", new, "n") >= 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +16,16 @@ _RATES = 10  # of the rate, for each of them
 _PRIOR = 2  # so many successes' worth of yes and no in the variance
 
 
+Words = Sequence[float]  # the probabilities of the changed words of a text; nan where the judge has no opinion
+
+
 @dataclass(frozen=True)
 class Fair:
     """The expected share of examples with a success that people would accept.
 
-    A success that the judge cannot judge (an unknown spelling, a word added or removed) is not counted in `expected`;
-    the interval's upper end counts all of them, its lower end none. So does a `value` without any judged success, which
-    is None.
+    The judge cannot judge some successes: an unknown spelling, a word added or removed. They are not counted in
+    `expected` nor in the lower end of the interval. The upper end counts each as far as its other words allow, since a
+    text is accepted at most as often as its worst word.
     """
 
     expected: float  # number of judged successes that people would accept
@@ -44,22 +47,25 @@ class Fair:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def fair_of(texts: Sequence[Sequence[float]], unjudged: int, total: int, of: str, calibration: Calibration) -> Fair:
-    """The fair success of an attack on `total` examples.
-
-    texts: for each judged success the probabilities of its changed words.
-    """
-    expected = math.fsum(calibration.whole(words) for words in texts)
+def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Calibration) -> Fair:
+    """The fair success of an attack on `total` examples. texts: its successes; None if nothing can be judged."""
+    judged, partly, free = [], [], 0
+    for words in texts:
+        known = [value for value in words or () if not math.isnan(value)]
+        if not known:
+            free += 1
+        elif words is not None and len(known) == len(words):
+            judged.append(known)
+        else:
+            partly.append(known)
+    counts = (math.fsum(map(calibration.whole, judged)), len(judged), len(partly) + free, total)
     if not total:
-        return Fair(expected, len(texts), unjudged, total, None, None, of)
+        return Fair(*counts, None, None, of)
     random = np.random.default_rng(0)
-    drawn = calibration.redrawn(texts, _DRAWS, random)
-    low = np.percentile(_rates(drawn, 0, total, random), 2.5)
-    high = np.percentile(_rates(drawn, unjudged, total, random), 97.5)
-    nothing, everything = not texts, unjudged == total
-    return Fair(
-        expected, len(texts), unjudged, total, 0.0 if nothing else float(low), 1.0 if everything else float(high), of
-    )
+    drawn = calibration.redrawn([*judged, *partly], _DRAWS, random)
+    low = np.percentile(_rates(drawn[:, : len(judged)], 0, total, random), 2.5)
+    high = np.percentile(_rates(drawn, free, total, random), 97.5)
+    return Fair(*counts, float(low) if judged else 0.0, 1.0 if free == total else float(high), of)
 
 
 def _rates(

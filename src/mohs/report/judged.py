@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Coroutine, Iterable, Iterator
 from random import Random
 from typing import Any
@@ -27,7 +28,8 @@ def word_values(
 ) -> list[list[float] | None]:
     """For each original and final text, the probability that people would accept each changed word, in their order.
 
-    None where the texts do not correspond word by word, or a word cannot be judged. An empty list if nothing changed.
+    None where the texts do not correspond word by word; nan where a word cannot be judged. An empty list if nothing
+    changed.
     `judge` is `pocket`, hf:PATH_OR_ID or the judge itself; tags come from the bundled tagger. Each distinct change is
     judged once, in batches over all texts. It may also be called in a notebook: it needs no event loop.
 
@@ -69,6 +71,4 @@ def _judged(changes: dict[Text, dict[int, dict[str, None]]], judge: Judge | Cros
 def _values(found: Found, original: Text, final: Text) -> list[float] | None:
     if not original.same_shape(final):
         return None
-    values = [found.get((edit.position, edit.new)) for edit in original.edits(final)]
-    kept = [value for value in values if value is not None and value == value]
-    return kept if len(kept) == len(values) else None
+    return [found.get((edit.position, edit.new), math.nan) for edit in original.edits(final)]

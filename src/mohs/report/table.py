@@ -46,7 +46,7 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
         figure = f"{value} ({fair.expected:.1f}/{fair.total}) [{low:.1f}, {high:.1f}]"
     rows = [("fair success", figure, f"of {fair.of}; {what} (judge)")]
     if fair.unjudged:
-        note = "counted only in the upper end of fair success"
+        note = "only in the upper end of fair success"
         rows.append(("not judged", str(fair.unjudged), note))
     return rows
 

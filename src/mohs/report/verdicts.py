@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 
 from mohs.models.judge import CrossEncoderJudge, load_judge
@@ -46,13 +47,17 @@ class Verdicts:
         self._words = {key: tuple(words) if words else None for key, words in zip(hits, values, strict=True)}
 
     def words(self, record: Record) -> tuple[float, ...] | None:
-        """The probability of each changed word of a success; None if the judge cannot judge it."""
+        """The probability of each changed word of a success, nan where the judge has no opinion.
+
+        None if the texts do not correspond word by word.
+        """
         return self._words.get(_key(record))
 
     def text(self, record: Record) -> float | None:
         """The probability that people would accept the whole text; None if the judge cannot judge it."""
         words = self.words(record)
-        return None if words is None else self.calibration.whole(words)
+        value = math.nan if words is None else self.calibration.whole(words)
+        return None if math.isnan(value) else value
 
 
 def _key(record: Record) -> _Key:

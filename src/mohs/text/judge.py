@@ -50,6 +50,23 @@ _FIXED = [number for number, name in enumerate(FEATURES) if name not in _HERE]
 _FIT, _IDIOM, _SENSE_FIT = map(FEATURES.index, ("fit", "idiom", "sense_fit"))
 _AROUND_FROM = len(FEATURES) - len(_AROUND)
 
+# Words that state a fact which no other of their list states, each with the number of its list.
+_FACTS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
+            "million billion trillion",
+            "first second third fourth fifth sixth seventh eighth ninth tenth",
+            "monday tuesday wednesday thursday friday saturday sunday",
+            "january february march april may june july august september october november december",
+            "once twice thrice",
+        )
+    )
+    for word in words.split()
+}
+
 _KINDS = {"N": 0, "V": 1, "J": 2, "R": 3}  # first letters of Penn tags, as numbers of classes
 
 
@@ -119,8 +136,10 @@ class Judge:
     def __call__(self, place: Place, words: Sequence[str], asked: Floats | None = None) -> Probabilities:
         """The probability that most people would accept each word in that place.
 
-        It is nan for a word that no table knows, such as a misspelling: the judge has no opinion on it. `asked` has a
-        row of ASKED for each word, where a masked language model and an encoder were asked.
+        It is nan for a word that no table knows, such as a misspelling, and for another form of the same word (years
+        for year): people were not asked about either, so the judge has no opinion. One number for another, or one
+        weekday or month, gets as little as a reversal. `asked` has a row of ASKED for each word, where a masked
+        language model and an encoder were asked.
         """
         if not words:
             return np.zeros(0)
@@ -128,7 +147,13 @@ class Judge:
         rows, found = self._rows(place, words)
         if asked is not None:
             rows = np.column_stack([rows, asked]).astype(np.float32)
-        return np.where([word.known for word in found], self.judged(form, rows), np.nan)
+        old = place.words[place.position].lower()
+        base = self._word(old, self.kind(old, place.tag)).base
+        values = self.judged(form, rows)
+        if old in _FACTS:
+            other = [_FACTS.get(word.word) == _FACTS[old] for word in found]
+            values = np.where(other, np.minimum(values, self.ceiling), values)
+        return np.where([new.known and (new.base != base or new.word == old) for new in found], values, np.nan)
 
     def judged(self, form: str, rows: Floats) -> Probabilities:
         """The probability for each row of features."""

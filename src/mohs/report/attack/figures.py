@@ -83,8 +83,7 @@ class _Tally:
         self.goal = goal
         self.rejects = rejects
         self.verdicts = None if keeps_label(goal) else verdicts
-        self.judged: list[tuple[float, ...]] = []
-        self.unjudged = 0
+        self.judged: list[tuple[float, ...] | None] = []
         self.outcomes: Counter[str] = Counter()
         self.changed: list[float] = []
         self.shares: list[float] = []
@@ -128,11 +127,7 @@ class _Tally:
 
     def _judge(self, record: Record) -> None:
         if self.verdicts is not None:
-            words = self.verdicts.words(record)
-            if words is None:
-                self.unjudged += 1
-            else:
-                self.judged.append(words)
+            self.judged.append(self.verdicts.words(record))
 
     def summary(self, attack: str) -> Summary:
         own = (Outcome.DETECTED, Outcome.REJECTED)  # only with victims that can reject texts
@@ -163,7 +158,7 @@ class _Tally:
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
             fair=None
             if self.verdicts is None
-            else fair_of(self.judged, self.unjudged, attacked, "examples attacked", self.verdicts.calibration),
+            else fair_of(self.judged, attacked, "examples attacked", self.verdicts.calibration),
             by_class=self.classes.figures(reduces),
         )
 

@@ -109,8 +109,8 @@ class AttackView(View):
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
         if self._verdicts is None:
             return [(record, None) for record in islice(hits, count)]
-        rated = ((record, self.accepted(record)) for record in hits)
-        return nlargest(count, rated, key=lambda pair: -1.0 if pair[1] is None else pair[1])
+        rated = {(record.example_id, record.perturbed): (record, self.accepted(record)) for record in hits}
+        return nlargest(count, rated.values(), key=lambda pair: -1.0 if pair[1] is None else pair[1])
 
     def _by_class(self, summary: Summary) -> list[tuple[str, str, str]]:
         return class_lines(summary.by_class, self.labels)

@@ -103,15 +103,7 @@ class _Tally:
             perplexity=median(after) if after else None,
             perplexities=len(self.perplexities),
             near_ties=self.near_ties,
-            fair=None
-            if self.verdicts is None
-            else fair_of(
-                [words for words in self.judged if words is not None],
-                self.judged.count(None),
-                tried,
-                _WITH_PAIR,
-                self.verdicts.calibration,
-            ),
+            fair=None if self.verdicts is None else fair_of(self.judged, tried, _WITH_PAIR, self.verdicts.calibration),
         )
 
 
