@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Coroutine, Iterable, Iterator
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -48,9 +49,14 @@ def word_values(
     return [_values(found.get(original, {}), original, final) for original, final in pairs]
 
 
+@cache
+def _tagger() -> PocketTagger:
+    return PocketTagger()
+
+
 def _judged(changes: dict[Text, dict[int, dict[str, None]]], judge: Judge | CrossEncoderJudge) -> dict[Text, Found]:
     """The probability of each change of each text; a text that cannot be read has none."""
-    tagger: Service[Any, Any] = Service(PocketTagger())
+    tagger: Service[Any, Any] = Service(_tagger())
     services = [tagger] if isinstance(judge, Judge) else [tagger, Service(judge)]
     ask = Services({"tagger": tagger, "judge": judge if isinstance(judge, Judge) else services[1]}, Random(0))
     measure = Acceptable()

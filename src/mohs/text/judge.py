@@ -202,12 +202,13 @@ class Judge:
 
     def opposite(self, old: str, new: str) -> int:
         """2 if two words are antonyms in some class, 1 if one is a synonym of the other's antonym, 0 if neither."""
-        old, new = old.lower(), new.lower()
+        old, new, table = old.lower(), new.lower(), self.relations
         values = []
         for kind in range(4):
-            one, other = self._word(old, kind), self._word(new, kind)
-            if one.entry.senses and other.entry.senses:
-                values.append(opposite(one.entry, one.number, other.entry, other.number))
+            one, other = self._base(old, kind), self._base(new, kind)
+            first, second = table.entry(one, kind), table.entry(other, kind)
+            if first.senses and second.senses:
+                values.append(opposite(first, table.index.get(one, -1), second, table.index.get(other, -1)))
         return max(values, default=0)
 
     @cached_property

@@ -84,6 +84,11 @@ def attack_page(view: AttackView, run: Run) -> str:
         {name: (value, note) for name, value, note in class_lines(summary.by_class, labels)} for summary in summaries
     ]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
+    columns = _columns(len(names), listing.rows())
+    judged = any(one["cell"] == "accepted" for one in columns)
+    first: dict[str, Any] = (
+        {"order": "-accepted"} if judged else {}
+    )  # the list starts with what people would most likely accept
     return page_of(
         "attack/page.html.j2",
         view,
@@ -104,7 +109,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         under_of=_of(summary.accuracy_under_attack for summary in fooling),
         success_of=_of(summary.success for summary in fooling),
         figure_of={summary.attack: found for summary, found in zip(summaries, figures, strict=True)},
-        **listing.values(names.values(), _columns(len(names), listing.rows()), filters=_FILTERS),
+        **listing.values(names.values(), columns, filters=_FILTERS, **first),
     )
 
 
