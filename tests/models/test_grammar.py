@@ -199,4 +199,4 @@ def test_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "harper", None)
     with pytest.raises(BadInput) as caught:
         load_grammar("harper")
-    assert str(caught.value) == "The grammar checker harper needs harper-py: pip install 'mohs[grammar]'."
+    assert str(caught.value) == "The grammar checker harper needs harper-py: pip install harper-py."
