@@ -162,7 +162,7 @@ def test_errors_against_substitutions() -> None:
 def test_success_against_thresholds() -> None:
     records = drawn()
     _, found = audited(records)
-    assert set(found.curves) == {"sentence cosine", "sentence cosine in 15 words", "word cosine"}
+    assert set(found.curves) == {"sentence cosine", "sentence cosine in 15 words", "word cosine", "acceptable"}
     for threshold, count in found.curves["word cosine"]:
         least = [min(cosines) for *_, swaps in hits(records) if (cosines := [word_cosine(*swap) for swap in swaps])]
         known = [

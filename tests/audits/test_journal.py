@@ -112,7 +112,7 @@ def test_broken_lines_are_measured_again(folder: Path) -> None:
 
 def test_an_interrupt_loses_nothing_measured(folder: Path) -> None:
     def stop(_: None, finished: int, total: int) -> None:
-        if finished == 10:  # values of six gauges
+        if finished == 10:  # values of seven gauges
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -126,7 +126,7 @@ def test_an_interrupt_loses_nothing_measured(folder: Path) -> None:
         encoder=Encoder(),
         vectors=Vectors(),
     )
-    assert counts[0] == 6 * 7 - 10
+    assert counts[0] == 7 * 7 - 10
     assert len(lines(folder)) == 7
 
 

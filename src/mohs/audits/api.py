@@ -26,6 +26,7 @@ def audit(
     vectors: Any = None,
     wordnet: Any = None,
     sememes: Any = None,
+    judge: Any = None,
     device: str = "auto",
     trust_code: bool = False,
     progress: Progress | None = None,
@@ -38,7 +39,8 @@ def audit(
     require: constraints on the final texts, such as "similarity:angular=no>=0.9"; by default word-cosine>=0.9,
         similarity:angular=no,window=15>=0.98 and grammar-errors<=0.
     absolute: bounds on the final text alone, such as "perplexity<=300" or "grammar-errors<=2".
-    encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes: names, or the models themselves.
+    encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes, judge: names, or the models
+        themselves.
     device: for the models: auto, cpu, cuda or cuda:N.
     trust_code: run the code that comes with an hf: model.
     progress: called with None, the number of examples measured, and the total.
@@ -60,6 +62,7 @@ def audit(
         vectors=vectors,
         wordnet=wordnet,
         sememes=sememes,
+        judge=judge,
         device=device,
         trust_code=trust_code,
     )

@@ -158,13 +158,14 @@ SHOWN: Sequence[tuple[str, str, tuple[str, ...]]] = (
     *(("semantics", f"{g.COSINE} in {window} words", ("encoder",)) for window in g.WINDOWS),
     ("semantics", g.WORD, ("vectors",)),
     ("semantics", g.BERT, ("token_encoder",)),
+    ("semantics", g.ACCEPTED, ("judge", "tagger")),
     ("grammar", g.ERRORS, ("grammar",)),
     ("fluency", g.PPL_BEFORE, ("lm",)),
     ("fluency", g.PPL, ("lm",)),
     ("suspicion", g.PPL_RATIO, ("lm",)),
     ("suspicion", g.EXPECTED, ("masked_lm",)),
 )
-CURVES = (g.COSINE, f"{g.COSINE} in {g.WINDOWS[-1]} words", g.WORD)
+CURVES = (g.COSINE, f"{g.COSINE} in {g.WINDOWS[-1]} words", g.WORD, g.ACCEPTED)
 
 
 @dataclass

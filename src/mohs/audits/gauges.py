@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 from mohs.engine import together
 from mohs.errors import BadInput
 from mohs.space import (
+    Acceptable,
     BertScore,
     Constraint,
     EditDistance,
@@ -40,6 +41,7 @@ EDITS, EDIT_SHARE = "edit distance", "edit distance, normalised"
 CHANGED, SHARE = "words changed", "share of words changed"
 COSINE, WORD = "sentence cosine", "word cosine"
 BERT = "BERTScore"
+ACCEPTED = "acceptable"
 ERRORS, ERRORS_BEFORE, ERRORS_AFTER = "grammar errors introduced", "grammar errors before", "grammar errors after"
 PPL_BEFORE, PPL, PPL_RATIO = "perplexity before", "perplexity", "perplexity ratio"
 EXPECTED = "masked-LM log-odds"
@@ -191,6 +193,7 @@ def always() -> list[Gauge]:
         *(Whole(cosine(window)) for window in WINDOWS),
         Whole(WordCosine()),
         Whole(BertScore()),
+        Whole(Acceptable()),
         GrammarRules(),
         Fluency(),
         Expected(),
