@@ -169,7 +169,11 @@ class Judge:
         old_word = place.words[place.position].lower()
         kind = self.kind(old_word, place.tag)
         old = self._word(old_word, kind)
-        around = self._around(place)
+        around = self._arounds.get(place)
+        if around is None:
+            if len(self._arounds) > 10_000:
+                self._arounds.clear()
+            around = self._arounds[place] = self._around(place)
         left, right = around.left, around.right
         found = [self._word(word.lower(), kind) for word in words]
         pairs = [self._pair(kind, old, new) for new in found]
@@ -217,6 +221,10 @@ class Judge:
 
     @cached_property
     def _pairs(self) -> dict[tuple[int, str, str], _Pair]:
+        return {}
+
+    @cached_property
+    def _arounds(self) -> dict[Place, _Around]:
         return {}
 
     @cached_property
