@@ -117,6 +117,10 @@ def test_it_can_search_fair_changes_only(name: str) -> None:
         with pytest.raises(BadInput, match=f"{name} deletes words to keep the label"):
             records(name, REVIEWS[:1], fair=True)
         return
+    if name.partition(":")[0] in ("deepwordbug", "pruthi"):
+        with pytest.raises(BadInput, match=f"{name} only changes spellings, on which the judge has no opinion"):
+            records(name, REVIEWS[:1], fair=True)
+        return
     for record in records(name, REVIEWS[:6], fair=True).values():
         assert record.error is None
         if record.edits:

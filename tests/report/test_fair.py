@@ -16,7 +16,7 @@ from mohs.text.calibration import Calibration
 Floats = npt.NDArray[np.float64]
 
 SURE = Calibration((1.0,), offset=0, slope=0, correlation=0, spread=0)  # a judge without any error
-chances = st.floats(0.01, 0.99)
+chances = st.floats(1e-5, 0.999)
 texts = st.lists(st.lists(chances, min_size=1, max_size=4), max_size=12)
 UNKNOWN = [math.nan]
 
@@ -162,6 +162,28 @@ def test_the_interval_covers_the_truth_of_a_planted_pool_of_judges() -> None:
 def test_without_the_judges_error_the_interval_would_cover_less() -> None:
     share, _ = covered(200, doubt=False)
     assert share < 0.9
+
+
+def test_a_few_good_successes_among_many_bad_ones_are_covered_too() -> None:
+    random = np.random.default_rng(3)
+    for total, good in ((17, 0.1), (50, 0.04), (100, 0.02)):
+        held = 0
+        for _ in range(300):
+            words = np.where(random.random(int(random.binomial(total, 0.85))) < good, 0.9, 0.01)
+            fair = fair_of(words[:, None].tolist(), total, "examples attacked", SURE)
+            assert fair.interval is not None
+            held += fair.interval[0] <= 0.85 * (0.9 * good + 0.01 * (1 - good)) <= fair.interval[1]
+        assert held / 300 >= 0.93
+
+
+def test_a_further_success_never_lowers_the_upper_end() -> None:
+    ends = []
+    for words in ([], [[0.04]] * 8, [[0.04]] * 16):
+        fair = fair_of(words, 17, "examples attacked", SURE)
+        assert fair.interval is not None
+        ends.append(fair.interval[1])
+    assert ends[0] <= ends[1] + 0.01
+    assert ends[1] <= ends[2] + 0.01
 
 
 def test_a_text_is_as_good_as_its_words_together() -> None:

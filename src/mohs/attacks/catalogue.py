@@ -135,6 +135,10 @@ def find_attack(spec: str) -> tuple[str, Attack]:
     if spec.rpartition(":")[0].endswith(".py"):
         return spec, plugins.from_file(spec)
     name, _, preset = spec.partition(":")
+    if "+fair" in spec:
+        raise BadInput(
+            f"{spec!r} has +fair in the wrong place or twice; write it once, at the end: textfooler:paper+fair."
+        )
     if name not in CATALOGUE:
         others = plugins.installed()
         if spec in others:

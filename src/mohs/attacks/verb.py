@@ -97,6 +97,10 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         """Refuse unknown attacks and measures, an attack given twice, and a measure that the judge lacks."""
         if not self._teams:
             raise BadInput("No attack was given; see `mohs attacks`.")
+        if self.no_judge and self.judge is not None:
+            raise BadInput(f"--judge {self.judge} and --no-judge contradict each other; give one of them.")
+        if self.fair is False and any(fair for _, _, fair in self._asked):
+            raise BadInput("An attack with +fair and --no-fair contradict each other; give one of them.")
         if len({name for name, _ in self._teams}) != len(self._teams):
             raise BadInput("An attack is given twice; give it once.")
         bounded = [constraint.measure for _, method in self._methods for constraint in method.constraints]
@@ -117,11 +121,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         for goal in dict.fromkeys([self._goal(subject), *self._goals(subject).values()]):
             parse_goal(goal, 0, subject.target.classes, subject.labels)
         kinds = [kind for _, method in self._methods for kind in needs(method)]
+        kinds += ["judge"] if self.judge is not None and not self.no_judge else []  # the report asks it
         return [*kinds, *(kind for measure in self._measures for kind in measure.needs)]
 
     def view(self, run: Any) -> Any:
         """The view of a run of this command, with fair success as asked for."""
-        return run.view(judge="none" if self.no_judge else self.judge)
+        return run.view(judge="none" if self.no_judge else self.judge or "pocket")
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task for each attack or battery."""
@@ -238,6 +243,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             keeping = [n for n, m in team if keeps_label(str(getattr(m, "goal", UNTARGETED)))]
             if keeping:
                 raise BadInput(f"{keeping[0]} deletes words to keep the label, so --fair is not for it; leave it out.")
+            spelling = [n for n, m in team if _only_spells(changes.get("source", m.source))]
+            if spelling:
+                raise BadInput(
+                    f"{spelling[0]} only changes spellings, on which the judge has no opinion, so --fair would leave "
+                    "it nothing; leave it out."
+                )
         stopwords = None if self.stopwords is None else read_stopwords(self.stopwords)
         if stopwords is not None:
             suffix += "+stopwords"
@@ -270,6 +281,12 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         books = [*services.values(), *(getattr(source, "book", None) for source in sources)]
         found = [note for book in books for note in getattr(book, "notes", ())]
         for kind, given in models_of(self).items():
-            if given is not None and kind not in services and kind != "judge":  # the report asks it
+            if given is not None and kind not in services:
                 found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run uses it.")
         return list(dict.fromkeys(found))
+
+
+def _only_spells(source: Any) -> bool:
+    """Whether a source offers nothing but other spellings of a word."""
+    parts = getattr(source, "sources", (source,))
+    return all(type(part).__module__ == "mohs.space.letters" for part in parts)

@@ -38,7 +38,7 @@ def scatter(audits: Sequence[AttackAudit]) -> dict[str, Any] | None:
                     "x": _x(changed, across[0], across[-1]),
                     "y": _y(value, up[0], up[-1]),
                     "r": round(2 + 6 * math.sqrt(count / most), 1),
-                    "said": f"{changed} changed: {value:.2f} errors, {count} examples",
+                    "said": f"{changed} changed: {value:.2f} errors, {count} example{'s' * (count != 1)}",
                 }
                 for changed, count, value in group
             ]

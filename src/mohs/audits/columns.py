@@ -82,6 +82,8 @@ def columns_of(runs: Sequence[Run]) -> tuple[list[Column], list[str]]:
                 notes.append(f"{summary.attack} keeps the label, so its texts are not adversarial: left out.")
             else:
                 found.append((run, summary))
+    if not found:
+        raise BadInput(f"There is nothing to audit: {' '.join(notes)}")
     times = Counter(summary.attack for _, summary in found)
     columns = [
         Column(_name(summary.attack, run, times[summary.attack] > 1, number), summary.attack, run, summary)

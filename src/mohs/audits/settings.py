@@ -75,6 +75,9 @@ class Auditing:
         columns, notes = columns_of(found)
         gauges = gauges_of([*wanted, *alone])
         given = {kind: value for kind, value in models_of(self).items() if value is not None}
+        judges = {str(run.manifest.get("facts", {}).get("judge") or "pocket") for run in found}
+        if len(judges) == 1 and (known := judges.pop()).startswith("hf:"):
+            given.setdefault("judge", known)  # the runs' own
         tools = load_tools(gauges, [*wanted, *alone], given, device=self.device, trust_code=self.trust_code)
         measuring = Measuring(columns, gauges, tools, progress)
         return audit_of(found, columns, measuring, wanted, alone, notes)

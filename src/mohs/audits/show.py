@@ -40,6 +40,10 @@ def show(audit: Audit, console: Console) -> None:
     audits = audit.summary()
     folders = ", ".join(str(run.folder or "a run in memory") for run in audit.runs)
     console.print(Text(printable(f"Audit of {folders}"), style="bold"))
+    for run in audit.runs:
+        if len(run) < run.planned:
+            note = f"{run.folder or 'The run'} is not finished: {len(run):,} of {run.planned:,} attempts."
+            console.print(Text(printable(note), style="yellow"))
     found = [
         (success_lines, "constraints on final texts; in brackets: 95% intervals; of examples attacked"),
         (measure_lines, "mean over adversarial examples, or median where it says so; in brackets: 95% intervals"),

@@ -13,7 +13,7 @@ from typing import Any
 from mohs.attacks.catalogue import BATTERIES, CATALOGUE, find_attack, members_of
 from mohs.errors import MohsError
 from mohs.runs.run import Run
-from mohs.space import Family, PositionsAgain, parse_constraint, parse_source
+from mohs.space import FAIR, Family, PositionsAgain, parse_constraint, parse_source
 from mohs.tasks.described import describe
 
 # What a source promises by itself. Words of a masked language model fit the place, whatever they mean.
@@ -93,16 +93,16 @@ def of_run(run: Run) -> dict[str, list[Constrained]]:
     Only names of the catalogue are looked up: reading a run must not execute a file that its manifest names.
     """
     config = run.manifest.get("config", {})
+    names = sorted(map(str, config.get("attacks") or ()), key=len, reverse=True)
     found: dict[str, list[Constrained]] = {}
-    names = list(config.get("attacks") or ())
-    for task, name in zip(run.manifest["tasks"], names, strict=False):
-        found[task] = _of_task(task, str(name), config)
     for task in run.manifest["tasks"]:
-        found.setdefault(task, [Constrained(task, {}, None, known=False)])
+        name = next((name for name in names if task == name or task.startswith(f"{name.removesuffix('+fair')}+")), None)
+        found[task] = [Constrained(task, {}, None, known=False)] if name is None else _of_task(task, name, config)
     return found
 
 
 def _of_task(task: str, name: str, config: Mapping[str, Any]) -> list[Constrained]:
+    name, fair = name.removesuffix("+fair"), "+fair" in task
     parts = [str(part) for part in (config.get("source"), *(config.get("constraints") or ())) if part]
     own = any(".py:" in part for part in [name, *parts])
     if own or (name not in BATTERIES and name.partition(":")[0] not in CATALOGUE):
@@ -110,13 +110,13 @@ def _of_task(task: str, name: str, config: Mapping[str, Any]) -> list[Constraine
     try:
         _, team = members_of(name)
         source = parse_source(str(config["source"])) if config.get("source") else None
-        added = tuple(parse_constraint(str(one)) for one in config.get("constraints") or ())
+        added = (*map(parse_constraint, map(str, config.get("constraints") or ())), *(FAIR if fair else ()))
     except MohsError:  # given as objects in Python, or a file that is gone
         return [Constrained(task, {}, None, known=False)]
     rows = []
     for member, attack in team:
         changed = _Changed(attack.source if source is None else source, (*attack.constraints, *added))
-        rows.append(constrained(task if len(team) == 1 else member, changed))
+        rows.append(constrained(task if len(team) == 1 else member + "+fair" * fair, changed))
     return rows
 
 

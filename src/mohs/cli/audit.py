@@ -11,7 +11,7 @@ from mohs.audits.settings import Auditing, Output
 from mohs.cli.settings import command, help_of
 from mohs.errors import ServiceFailed
 
-_SAVED = "what was measured is saved in audit.jsonl; run the same command again to go on."
+_SAVED = "what was measured so far is saved in the run folder; run the same command again to go on."
 
 
 def _audit(asked: Auditing, output: Output, *, json: bool, verbose: bool) -> None:

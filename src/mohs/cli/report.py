@@ -12,6 +12,7 @@ import typer
 
 from mohs.cli.options import Config, Json, Verbose
 from mohs.cli.settings import command, help_of
+from mohs.errors import BadInput
 from mohs.tasks.option import option
 
 if TYPE_CHECKING:
@@ -54,10 +55,14 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
     from mohs.runs.run import Run
 
     with Run.open(asked.run) as run, Run.open(asked.against) if asked.against else nullcontext() as before:
+        if asked.no_judge and asked.judge is not None:
+            raise BadInput(f"--judge {asked.judge} and --no-judge contradict each other; give one of them.")
         judge = "none" if asked.no_judge else asked.judge
         view = run.view(against=before, epsilon=asked.epsilon, judge=judge)
         place = asked.page or asked.run / ("report.html" if before is None else "against.html")
         written = None if asked.no_page else write(view.page(), place)
+        if written and asked.page is None and view.judged:
+            view.files(asked.run)  # so that adversarial.jsonl agrees with the page
         errors = print_run(run, view, as_json=json, verbose=verbose, page=None if written is None else str(written))
         if written and not json:
             print(f"Page: {written}")

@@ -145,6 +145,10 @@ class CrossEncoderJudge:
         """2 for antonyms, 1 for words near in meaning to one, 0 for others, by the bundled tables."""
         return self._book.opposite(old, new)
 
+    def _turned(self, old: str, new: str) -> bool:
+        """Whether a word reverses another, or states another fact of its kind."""
+        return bool(self.opposite(old, new)) or self._book.other_fact(old, new)
+
     @cached_property
     def _book(self) -> Judge:
         return bundled()
@@ -176,7 +180,7 @@ class CrossEncoderJudge:
         return self._pairs.get(item) or self.form.pair(item)
 
     def _capped(self, item: Substitution, value: float) -> float:
-        if value > self.form.ceiling and self.opposite(item.text[item.start : item.end], item.word):
+        if value > self.form.ceiling and self._turned(item.text[item.start : item.end], item.word):
             return self.form.ceiling
         return value
 
@@ -207,7 +211,12 @@ def _read(spec: str) -> tuple[JudgeForm, bytes]:
     place = place_of(spec)
     path = Path(place) / FILE if Path(place).is_dir() else _fetched(place)
     try:
-        if path is None or not path.is_file():
+        if path is None:
+            raise BadInput(
+                f"There is no judge hf:{spec}: no such folder, and no {FILE} under that name on the hub; name another "
+                "judge, or leave out fair success with --no-judge."
+            )
+        if not path.is_file():
             raise BadInput(
                 f"hf:{spec} has no {FILE}, so it was not trained as a judge; train one with "
                 f"`mohs train --task acceptability --arch hf:{spec} --data FILE --out FOLDER`."

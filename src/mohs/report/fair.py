@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mohs.report.rates import Rate
 from mohs.text.calibration import Calibration
 
-_DRAWS = 400  # of what is not known about the judge
-_RATES = 10  # of the rate, for each of them
-_PRIOR = 2  # so many successes' worth of yes and no in the variance
+_DRAWS = 1000
 
 
 Words = Sequence[float]  # the probabilities of the changed words of a text; nan where the judge has no opinion
@@ -35,6 +34,7 @@ class Fair:
     low: float | None
     high: float | None
     of: str
+    judge: str = ""  # the name of the judge
 
     @property
     def value(self) -> float | None:
@@ -47,7 +47,7 @@ class Fair:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Calibration) -> Fair:
+def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Calibration, judge: str = "") -> Fair:
     """The fair success of an attack on `total` examples. texts: its successes; None if nothing can be judged."""
     judged, partly, free = [], [], 0
     for words in texts:
@@ -60,32 +60,30 @@ def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Cal
             partly.append(known)
     counts = (math.fsum(map(calibration.whole, judged)), len(judged), len(partly) + free, total)
     if not total:
-        return Fair(*counts, None, None, of)
+        return Fair(*counts, None, None, of, judge)
     random = np.random.default_rng(0)
     drawn = calibration.redrawn([*judged, *partly], _DRAWS, random)
-    low = np.percentile(_rates(drawn[:, : len(judged)], 0, total, random), 2.5)
-    high = np.percentile(_rates(drawn, free, total, random), 97.5)
-    return Fair(*counts, float(low) if judged else 0.0, 1.0 if free == total else float(high), of)
+    low, high = _ends(drawn, len(judged), free, total, random)
+    most = Rate(len(judged) + len(partly) + free, total, of).interval  # people cannot accept more than succeeded
+    high = 1.0 if free == total else min(high, most[1]) if most else high
+    return Fair(*counts, low if judged else 0.0, high, of, judge)
 
 
-def _rates(
-    drawn: npt.NDArray[np.float64], sure: int, total: int, random: np.random.Generator
-) -> npt.NDArray[np.float64]:
-    """Draws of the rate among all examples that might have been attacked.
+def _ends(
+    drawn: npt.NDArray[np.float64], judged: int, free: int, total: int, random: np.random.Generator
+) -> tuple[float, float]:
+    """The ends of the interval for the rate among all examples that might have been attacked.
 
-    The share of an example is its success's probability, 1 for each of the `sure`, and else 0. Shares vary less than
-    yes and no, so the examples count for more: as many as would give yes and no the same variance. That variance is
-    poorly known from few successes, so it is drawn towards that of yes and no. The rate then has the beta distribution
-    of that many examples with Jeffreys' prior.
+    The share of an example is its success's probability, 1 for each of the `free`, and else 0. The mean of shares is
+    drawn by the Bayesian bootstrap: each example gets a random weight. Half an example with 0 and, for the upper end,
+    half an example with 1 are added, for what the sample happens not to hold; with shares of 0 and 1 alone the upper
+    end is that of Jeffreys' interval.
     """
-    count = drawn.shape[1] + sure
-    hits = drawn.sum(axis=1) + sure
-    squares = ((np.square(drawn).sum(axis=1) + sure) * count + _PRIOR * hits) / (count + _PRIOR)
-    mean = hits / total
-    variance = squares / total - mean**2
-    plain = mean * (1 - mean)
-    size = total * np.divide(plain, variance, out=np.ones_like(plain), where=variance > 1e-12)
-    found: npt.NDArray[np.float64] = random.beta(
-        (mean * size + 0.5)[:, None], ((1 - mean) * size + 0.5)[:, None], (len(mean), _RATES)
-    )
-    return found
+    weights = random.standard_exponential(drawn.shape)
+    nothing = random.standard_gamma(total - drawn.shape[1] - free + 0.5, _DRAWS)
+    more = random.standard_gamma(free + 0.5, _DRAWS)
+    summed = weights.sum(axis=1)
+    upper = ((weights * drawn).sum(axis=1) + more) / (summed + nothing + more)
+    sure, some = weights[:, :judged], drawn[:, :judged]
+    lower = (sure * some).sum(axis=1) / (summed + nothing + random.standard_gamma(max(free, 1e-9), _DRAWS))
+    return float(np.percentile(lower, 2.5)), float(np.percentile(upper, 97.5))

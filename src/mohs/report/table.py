@@ -43,8 +43,8 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
     if fair.interval is not None:
         low, high = (100 * end for end in fair.interval)
         value = "-" if fair.value is None else f"{fair.value:.1%}"
-        figure = f"{value} ({fair.expected:.1f}/{fair.total}) [{low:.1f}, {high:.1f}]"
-    rows = [("fair success", figure, f"of {fair.of}; {what} (judge)")]
+        figure = f"{value} ({fair.expected:.{1 if fair.expected >= 1 else 2}f}/{fair.total}) [{low:.1f}, {high:.1f}]"
+    rows = [("fair success", figure, f"of {fair.of}; {what}: {fair.judge or 'judge'}")]
     if fair.unjudged:
         note = "only in the upper end of fair success"
         rows.append(("not judged", str(fair.unjudged), note))

@@ -70,6 +70,13 @@ class View:
         known = str(self.facts.get("judge") or "pocket")
         return known if known == "pocket" or known.startswith("hf:") else "none"  # an object cannot be loaded again
 
+    def _about_judge(self) -> list[str]:
+        """A note if fair success is left out because the run's judge was an object."""
+        known = str(self.facts.get("judge") or "pocket")
+        if not self.judged or self._judge is not None or known in ("pocket", "none") or known.startswith("hf:"):
+            return []
+        return [f"Fair success is left out: the judge {known!r} was given as an object; name another with --judge."]
+
     def tables(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
         """Captions and rows. A row is a figure's name, its value, and its denominator."""
         raise NotImplementedError

@@ -18,7 +18,7 @@ from mohs.space.constraints import Family
 from mohs.space.measure import Compared
 from mohs.space.services import Services
 from mohs.text import Text
-from mohs.text.judge import REACH, Judge, Place
+from mohs.text.judge import REACH, Judge, Place, bundled
 from mohs.text.questions import Blank, Filled, Spot, Substitution, Vector
 
 GUESSES = 200  # the last of so many says how open a place is
@@ -93,8 +93,8 @@ class Acceptable(Compared):
             for word in changes[position]:
                 if word.lower() == text.words[position].lower():
                     found[position, word] = 1.0
-                elif not word.strip():
-                    found[position, word] = math.nan
+                elif not word.strip() or bundled().silent(text.words[position], word):
+                    found[position, word] = math.nan  # nobody taught this judge about such words either
                 else:
                     asked[position, word] = Substitution(string, start, end, word)
         values = await ask.accepted(list(asked.values()))

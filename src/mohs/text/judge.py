@@ -204,6 +204,21 @@ class Judge:
             return [part for part in parts if part not in NLTK]
         return [base for base in dict.fromkeys(self.relations.base(word, kind) for kind in range(4)) if base != word]
 
+    def silent(self, old: str, new: str) -> bool:
+        """Whether people were never asked about such a word: no table knows it, or it is a form of the old one."""
+        old, new = old.lower(), new.lower()
+        if old == new:
+            return False
+        kinds = range(4)
+        return not any(self._word(new, kind).known for kind in kinds) or any(
+            self._base(old, kind) == self._base(new, kind) for kind in kinds
+        )
+
+    def other_fact(self, old: str, new: str) -> bool:
+        """Whether one number, weekday or month stands for another."""
+        old, new = old.lower(), new.lower()
+        return old != new and old in _FACTS and _FACTS.get(new) == _FACTS[old]
+
     def opposite(self, old: str, new: str) -> int:
         """2 if two words are antonyms in some class, 1 if one is a synonym of the other's antonym, 0 if neither."""
         old, new, table = old.lower(), new.lower(), self.relations

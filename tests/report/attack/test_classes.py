@@ -66,7 +66,7 @@ def test_two_classes_are_told_in_words() -> None:
     assert shown["offensive: accuracy before"].startswith("100.0% (4/4)")
     assert shown["offensive: under attack"].startswith("25.0% (1/4)")
     assert "offensive: attack success" not in shown  # the one direction says it
-    assert shown["fine: attack success"].startswith("0.0% (0/1)")
+    assert shown["fine read as offensive"].startswith("0.0% (0/1)")
     assert any(name.startswith("class 0 read as class 1") for name, _, _ in class_lines(summary.by_class, []))
 
 

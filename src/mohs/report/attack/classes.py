@@ -89,7 +89,7 @@ class ClassTally:
         self._attacked[label] += record.outcome in _ATTACKED
         if record.outcome is Outcome.SUCCESS:
             self._won[label] += 1
-            if record.scores_after:
+            if record.scores_after and _predicted(record.scores_after) != label:
                 self._directions[label, _predicted(record.scores_after)] += 1
 
     def figures(self, reduces: bool) -> ByClass:
@@ -117,7 +117,8 @@ class ClassTally:
 def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, str]]:
     """The rows of a table: a figure's name, its value, and its denominator. None if there is one class only.
 
-    With many classes: the most frequent directions alone. If a class has one direction, that is its success.
+    With many classes: the most frequent directions alone. With two there is only one way to be wrong, which is
+    the success of the class.
     """
     if len(found.classes) < 2:
         return []
@@ -129,10 +130,14 @@ def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, s
             if one.accuracy_under_attack is not None:
                 under = one.accuracy_under_attack
                 rows.append((f"{name}: under attack", rate(under), f"of {under.of}"))
-            if not any(way.true == one.label and way.rate == one.success for way in found.directions):
+            turned = sum(way.rate.hits for way in found.directions if way.true == one.label)
+            if len(found.classes) > 2 or turned < one.success.hits or one.accuracy_under_attack is None:
                 rows.append((f"{name}: attack success", rate(one.success), f"of {one.success.of}"))
+            else:
+                (other,) = {two.label for two in found.classes} - {one.label}
+                rows.append((f"{name} read as {called(other, labels)}", rate(one.success), f"of {one.success.of}"))
     shown = found.directions if len(found.classes) <= FEW else found.directions[:MOST_DIRECTIONS]
-    for way in shown:
+    for way in shown if len(found.classes) > 2 else ():
         read = f"{called(way.true, labels)} read as {called(way.predicted, labels)}"
         rows.append((read, rate(way.rate), f"of {way.rate.of}"))
     return rows

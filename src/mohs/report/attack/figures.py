@@ -158,7 +158,7 @@ class _Tally:
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
             fair=None
             if self.verdicts is None
-            else fair_of(self.judged, attacked, "examples attacked", self.verdicts.calibration),
+            else fair_of(self.judged, attacked, "examples attacked", self.verdicts.calibration, self.verdicts.name),
             by_class=self.classes.figures(reduces),
         )
 

@@ -85,9 +85,9 @@ def attack_page(view: AttackView, run: Run) -> str:
     ]
     fooling = [summary for summary in summaries if not keeps_label(summary.goal)]
     columns = _columns(len(names), listing.rows())
-    judged = any(one["cell"] == "accepted" for one in columns)
+    rated = any(one["cell"] == "accepted" for one in columns)
     first: dict[str, Any] = (
-        {"order": "-accepted"} if judged else {}
+        {"order": "-accepted"} if rated else {}
     )  # the list starts with what people would most likely accept
     return page_of(
         "attack/page.html.j2",
@@ -98,6 +98,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         own_goal=any(map(has_own_goal, summaries)),
         summaries=summaries,
         names=names,
+        judged=any(summary.fair is not None for summary in summaries),
         figures=figures,
         order=rows_of(summaries),
         classes=classes,
@@ -145,6 +146,6 @@ def _fairly(summary: Summary, accepted: str = " acceptable") -> str:
         return ""
     if not fair.judged:
         return f" (none of them could be judged{' for acceptance' if accepted else ''})"
-    about = "fewer than 1" if fair.expected < 0.5 else f"about {fair.expected:,.0f}"
+    about = "fewer than 1" if fair.expected < 0.95 else f"about {fair.expected:,.0f}"
     more = f" and {fair.unjudged:,} not judged" if fair.unjudged else ""
     return f", {about}{accepted}{more}"

@@ -76,7 +76,7 @@ class AttackView(View):
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before trusting the figures."""
-        return flags(self.facts, self._summaries, len(self._run), self._run.planned)
+        return [*flags(self.facts, self._summaries, len(self._run), self._run.planned), *self._about_judge()]
 
     @cached_property
     def errors(self) -> int:
@@ -110,7 +110,8 @@ class AttackView(View):
         if self._verdicts is None:
             return [(record, None) for record in islice(hits, count)]
         rated = {(record.example_id, record.perturbed): (record, self.accepted(record)) for record in hits}
-        return nlargest(count, rated.values(), key=lambda pair: -1.0 if pair[1] is None else pair[1])
+        known = [(record, -1.0 if value is None else value) for record, value in rated.values()]
+        return [*nlargest(count, known, key=lambda pair: pair[1])]
 
     def _by_class(self, summary: Summary) -> list[tuple[str, str, str]]:
         return class_lines(summary.by_class, self.labels)
@@ -156,5 +157,5 @@ def _headline(record: Record, labels: list[str], accepted: float | None) -> Styl
     truth = f" (label {called(record.label)})" if misread else ""  # below:0.3 attacks such examples too
     line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
     if accepted is not None:
-        line += f", {accepted:.0%} likely that people would accept it"
+        line += f", {accepted:.0%} likely that people would accept it" if accepted >= 0 else ", not judged"
     return Styled(printable(line), style="dim")

@@ -103,7 +103,9 @@ class _Tally:
             perplexity=median(after) if after else None,
             perplexities=len(self.perplexities),
             near_ties=self.near_ties,
-            fair=None if self.verdicts is None else fair_of(self.judged, tried, _WITH_PAIR, self.verdicts.calibration),
+            fair=None
+            if self.verdicts is None
+            else fair_of(self.judged, tried, _WITH_PAIR, self.verdicts.calibration, self.verdicts.name),
         )
 
 
