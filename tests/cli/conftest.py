@@ -21,7 +21,9 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "COLUMNS": "200", **more}
 
 
-def started(folder: Path, *arguments: object, **more: str) -> subprocess.CompletedProcess[str]:
+def started(
+    folder: Path, *arguments: object, timeout: float | None = None, **more: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a process started for it, with those environment variables."""
     # Whoever runs the tests in the background may have told them to ignore interrupts, which a new process inherits.
     program = "import signal; signal.signal(2, signal.default_int_handler); from mohs.cli import main; main()"
@@ -32,6 +34,7 @@ def started(folder: Path, *arguments: object, **more: str) -> subprocess.Complet
         capture_output=True,
         text=True,
         check=False,
+        timeout=timeout,
     )
 
 

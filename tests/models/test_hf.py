@@ -86,6 +86,20 @@ def test_exact_is_found_out(bert_folder: Path) -> None:
     assert Drifting(str(bert_folder), device="cpu").exact is False
 
 
+def test_several_threads_are_never_exact(bert_folder: Path) -> None:
+    class Seeming(HfVictim):
+        def _is_batch_independent(self) -> bool:
+            return True
+
+    assert Seeming(str(bert_folder), device="cpu").exact
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert not Seeming(str(bert_folder), device="cpu").exact
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_batches_have_one_length(bert_folder: Path) -> None:
     victim = HfVictim(str(bert_folder), device="cpu", tokens=80)
     items = [(" ".join(WORDS[(i + j) % 7] for j in range(1 + i % 9)),) for i in range(60)]

@@ -90,3 +90,14 @@ def test_options_of_a_function_are_checked() -> None:
 def test_what_is_no_victim() -> None:
     with pytest.raises(BadInput, match="A int is not a victim; give a name, a victim, a model with its tokenizer"):
         mohs.attack(5, ROWS, "random")  # type: ignore[arg-type]
+
+
+def test_the_manifest_says_whether_scores_are_exact() -> None:
+    def flat(texts: list[str]) -> list[list[float]]:
+        return [[0.4, 0.6] for _ in texts]
+
+    for victim, exact in (("pocket", True), (flat, False)):
+        with mohs.attack(victim, [("a good film", 1)], ["random"]) as run:
+            assert run.manifest["facts"]["exact"] is exact
+            said = "the same in every batch" if exact else "may depend on the batch"
+            assert said in run.view().page()

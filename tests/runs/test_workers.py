@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import threading
+import time
+from collections.abc import Callable
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ import mohs
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.lending import Desk
 from mohs.records import Record
+from mohs.runs import workers
 from mohs.runs.workers import Heard
 
 DYING = """
@@ -23,6 +29,24 @@ def predict(texts):
         os.kill(os.getpid(), signal.SIGKILL)
     return [[1.0, 0.0] for _ in texts]
 """
+
+# In a worker: stops itself, ends itself quietly, or hangs after telling its number, at one text.
+ODD = """
+import multiprocessing, os, signal, time
+def predict(texts):
+    odd = os.environ.get("ODD") if multiprocessing.parent_process() else None
+    if odd and any("Gloomy" in text for text in texts):
+        if odd == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        elif odd == "end":
+            os._exit(0)
+        else:
+            with open(odd, "a") as file:
+                file.write(f"{os.getpid()}\\n")
+            time.sleep(600)
+    return [[1.0, 0.0] for _ in texts]
+"""
+TEXTS = [(f"a fine film number {i}", 0) for i in range(6)] + [("Gloomy film", 0)]
 
 
 def test_records_do_not_depend_on_workers(tmp_path: Path) -> None:
@@ -52,11 +76,10 @@ def test_what_cannot_be_told_to_another_process() -> None:
 def test_a_dead_worker_ends_the_run_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     monkeypatch.syspath_prepend(str(tmp_path))
-    texts = [(f"a fine film number {i}", 0) for i in range(6)] + [("Gloomy film", 0)]
 
     def start() -> mohs.Run:
         return mohs.attack(
-            "python:dying:predict", texts, ["random"], workers=2, at_once=2, out=tmp_path / "run", labels=["n", "p"]
+            "python:dying:predict", TEXTS, ["random"], workers=2, at_once=2, out=tmp_path / "run", labels=["n", "p"]
         )
 
     monkeypatch.setenv("DIE", "1")
@@ -65,6 +88,67 @@ def test_a_dead_worker_ends_the_run_and_loses_nothing(tmp_path: Path, monkeypatc
     monkeypatch.delenv("DIE")
     with start() as run:
         assert len(run) == 7
+
+
+def odd_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> mohs.Run:
+    (folder / "odd.py").write_text(ODD)
+    monkeypatch.syspath_prepend(str(folder))
+    return mohs.attack(
+        "python:odd:predict", TEXTS, ["random"], workers=2, at_once=2, out=folder / "run", labels=["n", "p"]
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="a stopped process is noticed with waitid")
+def test_a_stopped_worker_is_noticed_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_SECONDS_STOPPED", 1.0)
+    monkeypatch.setenv("ODD", "stop")
+    with pytest.raises(ServiceFailed, match=r"A worker process \(\d+\) was stopped by a signal for over 1 s"):
+        odd_run(tmp_path, monkeypatch)
+    monkeypatch.delenv("ODD")
+    with odd_run(tmp_path, monkeypatch) as run:
+        assert len(run) == 7
+
+
+def test_a_victim_cannot_end_a_worker_quietly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODD", "end")
+    with odd_run(tmp_path, monkeypatch) as run:
+        (bad,) = (record for record in run.records() if record.error)
+    assert bad.original == ("Gloomy film",)
+    assert bad.error == "The victim called os._exit(0), which would end the run; let it raise an error."
+
+
+def test_workers_end_with_their_parent_even_in_a_hanging_victim(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(ODD)
+    (tmp_path / "d.jsonl").write_text("".join(f'{{"text": "Gloomy film {i}", "label": 0}}\n' for i in range(4)))
+    program = (
+        "import mohs\nif __name__ == '__main__':\n"
+        "    mohs.attack('python:odd:predict', 'd.jsonl', ['random'], workers=2, at_once=2, labels=['n', 'p'])\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    told = tmp_path / "told.txt"
+    environment = {**os.environ, "ODD": str(told)}
+    with subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, env=environment) as parent:
+        until(lambda: told.exists() and len(told.read_text().split()) == 2)
+        parent.kill()
+    numbers = list(map(int, told.read_text().split()))
+    until(lambda: not any(map(alive, numbers)))
+
+
+def alive(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{number}/stat")  # without anybody to take note of their end, the dead stay in the list
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def until(true: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not happen within a minute")
 
 
 def test_neither_end_of_a_line_waits_for_the_other_to_listen() -> None:

@@ -75,6 +75,7 @@ class A2T:
     paper: ClassVar[str] = "Yoo and Qi 2021"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one gradient, then one per candidate until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Neighbours(k=20, min_cosine=0.8)
     constraints: tuple[Constraint, ...] = (

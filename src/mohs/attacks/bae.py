@@ -51,6 +51,7 @@ class Bae:
     paper: ClassVar[str] = "Garg and Ramakrishnan 2020"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then one per candidate until fooled"
+    word_by_word: ClassVar[bool] = True
     living: ClassVar[bool] = True
 
     source: Source = MaskedWords(k=50)

@@ -59,6 +59,7 @@ class BertAttack:
     paper: ClassVar[str] = "Li et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then one per candidate until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = UnmaskedWords(k=48)
     constraints: tuple[Constraint, ...] = (

@@ -97,6 +97,7 @@ class GreedyDeepWordBug:
     paper: ClassVar[str] = "Gao et al. 2018"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then four per word until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Union(
         (

@@ -11,12 +11,12 @@ from mohs.text import Text
 
 async def deleting(x: Text, positions: Sequence[int], ask: Ask) -> list[Scores]:
     """The victim's scores with each of the words deleted in turn."""
-    return await ask.victim([x.drop(position) for position in positions])
+    return await ask.each(x, positions, x.drop)
 
 
 async def replacing(x: Text, positions: Sequence[int], word: str, ask: Ask) -> list[Scores]:
     """The victim's scores with `word`, such as [UNK] or [MASK], in the place of each word in turn."""
-    return await ask.victim([x.replace(position, word) for position in positions])
+    return await ask.each(x, positions, lambda position: x.replace(position, word))
 
 
 def ranked(importance: Mapping[int, float]) -> list[int]:

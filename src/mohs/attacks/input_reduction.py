@@ -99,6 +99,7 @@ class RankedInputReduction:
     needs_scores: ClassVar[bool] = True
     goal: ClassVar[str] = "reduced:1"
     cost: ClassVar[str] = "two per word"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Deletion()
     constraints: tuple[Constraint, ...] = _SHARE_DELETED
@@ -108,7 +109,7 @@ class RankedInputReduction:
         """One pass. At least one word stays, possibly a stopword."""
         (clean,) = await ask.victim([x])
         y = predicted(clean)
-        without = await ask.victim([x.replace(p, "") for p in space.positions])
+        without = await ask.each(x, space.positions, lambda p: x.replace(p, ""))
         confidence = {p: probs[y] for p, probs in zip(space.positions, without, strict=True)}
         spans = x.spans()
         touched = {spans[p][0] for p in space.positions}

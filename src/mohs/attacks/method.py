@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol
 
 from mohs.attacks.goal import UNTARGETED, Goal, keeps_label
-from mohs.engine import Meter
+from mohs.attacks.slices import Key, Made, slices
+from mohs.engine import BudgetSpent, Meter
 from mohs.errors import BadInput
 from mohs.space import Constraint, Services, Source, Space
 from mohs.text import Text
@@ -25,6 +26,16 @@ class Ask(Services):
         """The victim's probabilities for each text."""
         return await self._victim([text.fields for text in texts])
 
+    async def each(self, x: Text, keys: Sequence[Key], make: Callable[[Key], Text]) -> list[Scores]:
+        """The victim's probabilities for the text made of each key, which is about as long as `x`.
+
+        Like `victim`, but long texts are made and asked in slices, so that few of them exist at once.
+        """
+        parts = slices(x, keys)
+        if len(parts) > 1 and self._victim.affordable(Made(keys, make)) < len(keys):
+            raise BudgetSpent
+        return [scores for part in parts for scores in await self.victim([make(key) for key in part])]
+
     async def scores_of(self, texts: Sequence[Text]) -> dict[Text, Scores]:
         """The scores of the texts, from the first on, as far as the budget allows; BudgetSpent if it allows none."""
         asked = self.affordable(texts) or texts
@@ -40,7 +51,8 @@ class Attack(Protocol):
 
     needs_scores: ClassVar[bool]  # False if labels alone are enough
     # Optional: `paper`; `cost` (how many queries it takes, in words); `goal: ClassVar[str]` if the aim is not to fool
-    # the victim ("reduced:1"); and `living: ClassVar[bool] = True` if candidates depend on the text as changed so far.
+    # the victim ("reduced:1"); `living: ClassVar[bool] = True` if candidates depend on the text as changed so far; and
+    # `word_by_word: ClassVar[bool] = True` if it never holds the candidates of many words at once (see `Ask.each`).
 
     @property
     def source(self) -> Source:

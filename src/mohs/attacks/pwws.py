@@ -13,6 +13,7 @@ from mohs.attacks.greedy_in_order import greedy_in_order
 from mohs.attacks.importance import ranked, replacing
 from mohs.attacks.method import Ask
 from mohs.attacks.named_entities import NamedEntities
+from mohs.attacks.slices import slices
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Services, Source, Space, Synonyms, WordCosine
 from mohs.space.constraints import WordMeasure
@@ -47,6 +48,7 @@ class PWWS:
     paper: ClassVar[str] = "Ren et al. 2019; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, one per candidate, then one per replacement until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Synonyms()
     constraints: tuple[Constraint, ...] = ()
@@ -110,6 +112,7 @@ class GreedyPWWS:
     paper: ClassVar[str] = "Ren et al. 2019"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then two per candidate until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Synonyms()
     constraints: tuple[Constraint, ...] = ()
@@ -135,13 +138,19 @@ async def alone(
     x: Text, words: Mapping[int, Sequence[str]], goal: Goal, space: Space, ask: Ask
 ) -> dict[int, dict[str, float]]:
     """The score of each allowed candidate, tried alone in the original."""
-    edits = [(p, word, x.replace(p, word)) for p, found in words.items() for word in found]
-    allowed = await space.allowed(x, list(dict.fromkeys(text for _, _, text in edits)), ask)
-    score = {text: goal.score(probs) for text, probs in (await ask.scores_of(allowed)).items()}
+    pairs = [(p, word) for p, words_there in words.items() for word in words_there]
     found: dict[int, dict[str, float]] = {}
-    for p, word, text in edits:
-        if text in score:
-            found.setdefault(p, {})[word] = score[text]
+    for number, part in enumerate(slices(x, pairs)):
+        edits = [(p, word, x.replace(p, word)) for p, word in part]
+        allowed = await space.allowed(x, list(dict.fromkeys(text for _, _, text in edits)), ask)
+        if number and allowed and not ask.affordable(allowed[:1]):
+            break  # the budget ended with the last slice
+        score = {text: goal.score(probs) for text, probs in (await ask.scores_of(allowed)).items()}
+        for p, word, text in edits:
+            if text in score:
+                found.setdefault(p, {})[word] = score[text]
+        if len(score) < len(allowed):
+            break
     return found
 
 

@@ -25,6 +25,7 @@ class RandomWords:
     paper: ClassVar[str] = "baseline"
     needs_scores: ClassVar[bool] = False
     cost: ClassVar[str] = "one per word, four times"
+    word_by_word: ClassVar[bool] = True
 
     walks: int = 4
     source: Source = TextFooler.source

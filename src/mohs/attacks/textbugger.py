@@ -63,6 +63,7 @@ class TextBugger:
     paper: ClassVar[str] = "Li et al. 2019"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per sentence, one per word, then about nine per word until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = SOURCE
     constraints: tuple[Constraint, ...] = (SIMILAR,)
@@ -153,6 +154,7 @@ class GreedyTextBugger:
     paper: ClassVar[str] = "Li et al. 2019"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then about a dozen per word until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Union(
         (SplitWord(min_length=3), DropLetter(inner=True), SwapLetters(inner=True), Homoglyphs(), NEAREST)

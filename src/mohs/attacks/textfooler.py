@@ -65,6 +65,7 @@ class TextFooler:
     paper: ClassVar[str] = "Jin et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "one per word, then one per candidate until fooled"
+    word_by_word: ClassVar[bool] = True
 
     source: Source = Neighbours(k=50, min_cosine=0.5)
     constraints: tuple[Constraint, ...] = (Constraint(SamePos(), at_least=1), Constraint(_STEP_ANGLE, at_least=0.841))

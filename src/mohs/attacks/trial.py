@@ -13,11 +13,14 @@ from mohs.attacks.method import Ask, Attack
 from mohs.engine import BudgetSpent, Meter
 from mohs.errors import BadInput
 from mohs.records import Outcome, Record
-from mohs.space import Measure, build_space
+from mohs.space import Measure, Space, build_space
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
+from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example, Text
 from mohs.text.text import brief
+
+_GUESSES = 50  # candidates of a word that are not known before the search
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Trial:
         living = getattr(attack, "living", False)
         space = await build_space(x, attack.source, attack.constraints, attack.stopwords, positions, ask, living=living)
         draft.positions = len(space.positions)
+        refuse_too_large(x, _at_once(attack, space), target.most_memory)
         try:
             proposal = await attack(x, goal, space, ask)
         except BudgetSpent:
@@ -91,3 +95,9 @@ class Trial:
 def _left(example: Example, text: Text) -> int:
     """How many words a text has in the fields that may change."""
     return sum(len(text.words[p].split()) for p in example.positions)
+
+
+def _at_once(attack: Attack, space: Space) -> int:
+    """About how many candidates an attack holds at once."""
+    found = [_GUESSES if space.living else len(space.choices[p]) for p in space.positions]
+    return max(found, default=0) if getattr(attack, "word_by_word", False) else sum(found)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Annotated
+import threading
+import time
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +19,11 @@ from mohs import __version__
 from mohs.cli import assets, audit, demo, entities, export, report, train, train_pocket, verify
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
+
+_SECONDS_OF_ONE_INTERRUPT = 0.3  # a wrapper may pass on an interrupt that the terminal sent already
+_SECONDS_TO_TIDY_UP = 2.0
+_SHOW_CURSOR = "\x1b[?25h"
+_end = os._exit  # a run puts something else in its place
 
 app = typer.Typer(
     name="mohs",
@@ -60,6 +67,16 @@ def _options(
 def main() -> None:
     """Run the command line; a MohsError becomes a one-sentence message and an exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if interrupts are ignored
+        signal.signal(signal.SIGINT, _interrupt)
+    try:
+        _command()
+    except SystemExit as ended:
+        _end_despite_threads(ended.code)
+        raise
+
+
+def _command() -> None:
     try:
         try:
             app()
@@ -80,7 +97,28 @@ def main() -> None:
 
 
 def _interrupt(number: int, frame: object) -> None:
+    """The first interrupt ends the command in order, a second one at once: what is finished is saved in both cases."""
+    began = time.monotonic()
+
+    def again(number: int, frame: object) -> None:
+        if time.monotonic() - began > _SECONDS_OF_ONE_INTERRUPT:
+            cursor = _SHOW_CURSOR if os.isatty(2) else ""  # the progress bar has hidden it
+            os.write(2, f"{cursor}mohs: Interrupted again: ended at once.\n".encode())
+            _end(130)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, again)
     raise KeyboardInterrupt
+
+
+def _end_despite_threads(code: Any) -> None:
+    """Let the process end with this exit code even if a victim has left threads that would keep it alive."""
+    if all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()):
+        return
+    status = code if isinstance(code, int) else int(code is not None)
+    timer = threading.Timer(_SECONDS_TO_TIDY_UP, _end, (status,))
+    timer.daemon = True
+    timer.start()
 
 
 def _fail(problem: object, code: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -46,9 +45,10 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
     """Carry out a verb and show the result."""
     from mohs.report.template import written
     from mohs.runs.carry_out import Unnamed, carry_out
+    from mohs.runs.containment import no_sudden_end, own_output
 
     out: Any = place.out or Unnamed.of(settings, verb)
-    with saving_on_interrupt(out), redirect_stdout(sys.stderr), progress_bar(json, verb.doing) as progress:
+    with saving_on_interrupt(out), own_output(), no_sudden_end(), progress_bar(json, verb.doing) as progress:
         said = None if progress is None else partial(print, file=sys.stderr)
         run = carry_out(settings, verb, out, progress, said)
     with run:

@@ -13,7 +13,10 @@ from mohs.runs.verify import Verify
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
     from json import dumps
 
-    found = asked.run(settings)
+    from mohs.runs.containment import no_sudden_end, own_output
+
+    with own_output(), no_sudden_end():
+        found = asked.run(settings)
     broken = [certificate for certificate, checked in found if not checked.sound]
     about, victim = ", ".join(sorted({certificate.victim for certificate in broken})), settings.victim
     if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:

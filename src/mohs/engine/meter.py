@@ -66,7 +66,7 @@ class Meter(Generic[Item, Answer]):
 
         If the budget does not allow all of them, it counts as spent.
         """
-        if self.budget is None:
+        if self.budget is None or len(self._asked) + len(items) <= self.budget:
             return len(items)
         new: set[Hashable] = set()
         for count, item in enumerate(items):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def page_of(template: str, view: View, title: str, **values: Any) -> str:
     """Fill in a template with the facts that every page shows, plus the given values."""
-    versions = view.facts.get("versions", {})
-    return rendered(template, title=title, config=view.config, versions=versions, flags=view.notes, **values)
+    about = {"versions": view.facts.get("versions", {}), "exact": view.facts.get("exact")}
+    return rendered(template, title=title, config=view.config, flags=view.notes, **about, **values)
 
 
 def on_data(view: View) -> str:

@@ -59,6 +59,7 @@ def attack(
     seed: int = 0,
     at_once: int | None = None,
     workers: int = 1,
+    most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
     out: str | Path | None = None,
@@ -112,6 +113,8 @@ def attack(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
+    most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
+        divided by the workers. A longer text ends in an error.
     cache: Cache the victim's answers in this file; later runs can use it too.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
@@ -157,6 +160,7 @@ def second_order_attack(
     seed: int = 0,
     at_once: int | None = None,
     workers: int = 1,
+    most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
     out: str | Path | None = None,
@@ -202,6 +206,8 @@ def second_order_attack(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
+    most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
+        divided by the workers. A longer text ends in an error.
     cache: Cache the victim's answers in this file; later runs can use it too.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
@@ -240,6 +246,7 @@ def token_bias(
     seed: int = 0,
     at_once: int | None = None,
     workers: int = 1,
+    most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
     out: str | Path | None = None,
@@ -283,6 +290,8 @@ def token_bias(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
+    most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
+        divided by the workers. A longer text ends in an error.
     cache: Cache the victim's answers in this file; later runs can use it too.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
@@ -330,6 +339,7 @@ def radius(
     seed: int = 0,
     at_once: int | None = None,
     workers: int = 1,
+    most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
     out: str | Path | None = None,
@@ -382,6 +392,8 @@ def radius(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
+    most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
+        divided by the workers. A longer text ends in an error.
     cache: Cache the victim's answers in this file; later runs can use it too.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.

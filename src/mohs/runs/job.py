@@ -117,6 +117,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
+    known["exact"] = target.traits.exact and target.judge is target.victim
     if target.traits.rejects:
         known["rejects"] = True
     asked = dict.fromkeys([target.victim, target.judge, target.sheets])

@@ -80,6 +80,12 @@ class Settings(VictimSettings, Reading):
     workers: int = option(
         "Processes that share the examples, each with its own copy of the models.", default=1, least=1, counts=False
     )
+    most_memory: float | None = option(
+        "The most memory, in GB, that the candidates of one example may take; by default half of what is free, divided "
+        "by the workers. A longer text ends in an error.",
+        metavar="GB",
+        counts=False,
+    )
     cache: str | Path | None = option(
         "Cache the victim's answers in this file; later runs can use it too.", metavar="FILE", counts=False
     )

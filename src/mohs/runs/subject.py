@@ -13,6 +13,7 @@ from mohs.models.load import victim_from
 from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Scores, Victim, service_of, traits_of
 from mohs.runs.settings import Settings, VictimSettings, public
+from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
 from mohs.tasks.subject import Subject, Target
@@ -63,6 +64,7 @@ def subject_of(settings: Settings) -> Subject:
         classes=classes,
         sheets=sheets_of(model, probe) if cache is None else None,  # the cache needs texts as keys
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
+        most_memory=memory.limit(settings.most_memory, settings.workers),
     )
     return Subject(
         target=target,

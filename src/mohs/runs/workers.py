@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -26,11 +27,14 @@ from typing import Any
 from mohs.errors import BadInput, MohsError, ServiceFailed
 from mohs.models.lending import Borrowed, Desk, Lender, Posted
 from mohs.records import Record
+from mohs.runs.containment import end_with_parent, no_sudden_end
 from mohs.runs.job import job_of
 from mohs.runs.settings import Settings
 from mohs.tasks.plan import Verb
 
 _NAP = 1e-4  # seconds between two polls of a busy device
+_SECONDS_STOPPED = 5.0  # a worker that is stopped for longer is given up; Ctrl-Z stops all, and then nobody looks
+_SECONDS_TO_END = 5.0  # for a worker that was told to end
 _THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # for arrays and networks, and for tokenizers
 _PROCESSES = get_context("spawn")  # CUDA and some libraries' threads do not work in a forked process
 
@@ -72,18 +76,19 @@ def spread(
     lines: dict[Connection, Any] = {}
     loan = lender.loan() if lender is not None else None
     some = -(-at_once // workers)
-    with selectors.DefaultSelector() as inbox:
+    with selectors.DefaultSelector() as inbox, _Watch() as watch:
         try:
             for _ in range(workers):
                 ours, theirs = _PROCESSES.Pipe()
                 process = _PROCESSES.Process(target=_work, args=(theirs, turn), daemon=True)
-                with _cores_shared(workers):
+                with _cores_shared(workers), _no_interrupts():
                     process.start()
                 theirs.close()
                 lines[ours] = process
+                watch.over(process)
                 inbox.register(ours, selectors.EVENT_READ, process)
             for each in lines:  # after all have started, or each would wait for the imports of the one before
-                each.send((order, frozenset(done), some, loan))
+                _send(each, (order, frozenset(done), some, loan), lines[each], watch)
             loading = working = len(lines)
             gc.freeze()  # loaded objects stay, so scanning them again only takes time
             while working:
@@ -91,10 +96,10 @@ def spread(
                 for key, _ in inbox.select(0 if lender is not None and lender.busy else None):
                     line = key.fileobj
                     assert isinstance(line, Connection)
-                    message = _received(line, key.data)
+                    message = _received(line, key.data, watch)
                     idle = False
                     if isinstance(message, Posted) and lender is not None:
-                        lender.take(line.send, message)
+                        lender.take(partial(_send, line, process=key.data, watch=watch), message)
                     elif isinstance(message, dict):
                         inbox.unregister(line)
                         working -= 1
@@ -105,7 +110,7 @@ def spread(
                         if not loading:
                             spent["seconds"] = began - time.perf_counter()  # do not count loading
                             for each in lines:
-                                each.send(None)
+                                _send(each, None, lines[each], watch)
                     else:
                         number, record = message
                         yield number, Record.from_json(record, kind)
@@ -119,20 +124,89 @@ def spread(
                 line.close()
                 process.terminate()
             for process in lines.values():
+                process.join(_SECONDS_TO_END)
+                process.kill()  # a stopped process, or one that handles the signal itself, has not ended yet
                 process.join()
 
 
-def _received(line: Connection, process: Any) -> Any:
+def _received(line: Connection, process: Any, watch: _Watch) -> Any:
     try:
         message = line.recv()
     except (EOFError, OSError):
-        process.join()
-        raise ServiceFailed(
-            f"A worker process died (exit code {process.exitcode}); if memory ran out, use fewer workers."
-        ) from None
+        raise _lost(process, watch) from None
     if isinstance(message, Exception):
         raise message
     return message
+
+
+def _send(line: Connection, message: Any, process: Any, watch: _Watch) -> None:
+    try:
+        line.send(message)
+    except OSError:
+        raise _lost(process, watch) from None
+
+
+def _lost(process: Any, watch: _Watch) -> ServiceFailed:
+    """What to say of a worker that does not answer any more."""
+    process.join(_SECONDS_TO_END)
+    if process.pid in watch.given_up:
+        return ServiceFailed(
+            f"A worker process ({process.pid}) was stopped by a signal for over {_SECONDS_STOPPED:.0f} s and was ended."
+        )
+    return ServiceFailed(f"A worker process died (exit code {process.exitcode}); if memory ran out, use fewer workers.")
+
+
+class _Watch:
+    """Ends workers that somebody has stopped (SIGSTOP): nobody would notice, and all would wait for them."""
+
+    def __init__(self) -> None:
+        self.given_up: set[int] = set()
+        self._since: dict[Any, float | None] = {}
+        self._over = threading.Event()
+
+    def __enter__(self) -> _Watch:
+        if hasattr(os, "waitid"):
+            threading.Thread(target=self._look, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def over(self, process: Any) -> None:
+        """Watch this process too."""
+        self._since[process] = None
+
+    def _look(self) -> None:
+        while not self._over.wait(1.0):
+            for process, since in list(self._since.items()):
+                if not _stopped(process.pid):
+                    self._since[process] = None
+                elif since is None:
+                    self._since[process] = time.monotonic()
+                elif time.monotonic() - since > _SECONDS_STOPPED:
+                    self.given_up.add(process.pid)
+                    os.kill(process.pid, signal.SIGKILL)
+
+
+def _stopped(pid: int) -> bool:
+    try:
+        found = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
+    except OSError:  # it has ended
+        return False
+    return found is not None and found.si_code == os.CLD_STOPPED
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes started inside this context hold back Ctrl-C until they can say that they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Heard:
@@ -165,6 +239,15 @@ class Heard:
 def _work(line: Connection, turn: Any) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but the main process handles it
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    end_with_parent()
+    with no_sudden_end():
+        _search(line, turn)
+
+
+def _search(line: Connection, turn: Any) -> None:
+    """Make the job, take examples from the shared counter, and send their records."""
 
     def claim() -> int:
         with turn.get_lock():

@@ -29,6 +29,7 @@ class Target:
     sheets: Answers[Sheet, Any] | None = None  # the same network, if it accepts rows of tokens
     steady: bool = True  # whether it gives the same answer again
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
+    most_memory: int | None = None  # bytes that the candidates of one example may take
 
     @property
     def traits(self) -> Traits:

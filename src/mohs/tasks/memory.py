@@ -1,0 +1,64 @@
+"""How much memory the candidates of an example take, and how much there is."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+from mohs.errors import BadInput
+from mohs.text import Text
+
+GB = 1_000_000_000
+_SHARE = 0.5  # of the memory that is free when a run starts
+_BYTES_A_WORD = 16  # a candidate has its own list of words and may have its own list of gaps
+_BYTES_A_CANDIDATE = 400  # whatever its length
+_INFO = Path("/proc/meminfo")
+
+
+def bytes_of(x: Text) -> int:
+    """About how much memory one candidate of a text takes."""
+    letters = sum(len(field) * _width(field) for field in x.fields)
+    return _BYTES_A_CANDIDATE + _BYTES_A_WORD * len(x) + letters
+
+
+def _width(string: str) -> int:
+    """Bytes a character, as Python stores strings."""
+    if string.isascii():
+        return 1
+    highest = max(string)
+    return 1 if highest < "\u0100" else 2 if highest < "\U00010000" else 4
+
+
+def limit(gigabytes: float | None, workers: int) -> int | None:
+    """How many bytes one example may take in one of the workers; None if nothing is known of this machine."""
+    if gigabytes is not None:
+        if not 0 < gigabytes < math.inf:
+            raise BadInput(f"most_memory is {gigabytes}; it must be a number of gigabytes above 0.")
+        return int(gigabytes * GB)
+    free = _free()
+    return None if free is None else int(free * _SHARE) // workers
+
+
+def _free() -> int | None:
+    try:
+        for line in _INFO.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):  # not on every system
+        return None
+
+
+def refuse_too_large(x: Text, candidates: int, most: int | None) -> None:
+    """Refuse an example whose candidates would take more memory than allowed."""
+    needed = bytes_of(x) * candidates
+    if most is not None and needed > most:
+        raise BadInput(
+            f"The text has {len(x):,} words, and its {candidates:,} candidates would take about {_shown(needed)} GB of "
+            f"memory, more than the {_shown(most)} GB allowed; shorten it, or allow more with --most-memory."
+        )
+
+
+def _shown(size: int) -> str:
+    return f"{size / GB:.2g}" if size < GB else f"{size / GB:,.0f}"
