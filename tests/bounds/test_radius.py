@@ -357,6 +357,25 @@ FORGED: dict[str, Any] = {
     "the closed form": lambda row: row.update(by="closed form"),
     "too many excluded": lambda row: row["levels"][0].update(pruned=99),
     "no tolerance": lambda row: row.update(tolerance=-1.0),
+    "a position twice": lambda row: row["choices"].append([row["choices"][0][0], ["y"]]),
+    "half a position": lambda row: row["choices"][0].__setitem__(0, 0.5),
+    "a position that is true": lambda row: row["choices"][1].__setitem__(0, True),
+    "a whole number with a point": lambda row: row.update(radius=2.0),
+    "a field nobody knows": lambda row: row.update(approved=True),
+    "a field of a level nobody knows": lambda row: row["levels"][0].update(approved=True),
+    "no victim": lambda row: row.pop("victim"),
+    "no digest": lambda row: row["levels"][0].pop("digest"),
+    "a text of letters": lambda row: row.update(text=row["text"][0]),
+    "words that are one text": lambda row: row["choices"][0].__setitem__(1, "xy"),
+    "a name that is a number": lambda row: row.update(victim=7),
+    "ties": lambda row: row["levels"][0].update(ties=1),
+    "a bound where none was": lambda row: row["levels"][0].update(pruned=1),
+    "a smallest margin elsewhere": lambda row: row["levels"][0].update(where=[[0, "q"]]),
+    "a smallest margin at two words": lambda row: row["levels"][0].update(where=[[0, "x"], [1, "x"]]),
+    "a digest of another length": lambda row: row["levels"][0].update(digest="0"),
+    "a margin above one": lambda row: row["levels"][0].update(margin=7),
+    "three texts": lambda row: row.update(text=[*row["text"], "a", "b"]),
+    "a list": lambda row: row.update(choices={}),
 }
 
 
@@ -376,6 +395,32 @@ def test_forged_certificates_do_not_hold(forge: Any, tmp_path: Path) -> None:
     assert not holds(tmp_path / "f.jsonl", model)
 
 
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ('{"radius": 1, "radius": 2}', "'radius' stands there twice"),
+        ('{"format": {"a": 1, "a": 1}}', "'a' stands there twice"),
+        ('{"tolerance": Infinity}', "Infinity is not a finite number"),
+        ('{"tolerance": -Infinity}', "-Infinity is not a finite number"),
+        ('{"tolerance": NaN}', "NaN is not a finite number"),
+        ('{"tolerance": 1e999}', "1e999 is not a finite number"),
+        ("[" * 100_000, "it is nested too deeply"),
+        ('{"radius": ' + "9" * 5000 + "}", "Exceeds the limit"),
+        ("[]", "has no 'format'"),
+        ("7", "has no 'format'"),
+        ('{"format": "mohs-certificate-1"}', "has the format 'mohs-certificate-1', but must have"),
+        ('{"format": "mohs-certificate-2"}', "it has no 'victim'"),
+    ],
+)
+def test_what_is_not_a_certificate_is_refused_in_one_sentence(written: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(written, "utf-8")
+    with pytest.raises(BadInput) as refused:
+        mohs.verify(tmp_path / "c.json", "pocket")
+    assert reason in str(refused.value)
+    assert len(str(refused.value)) < 400
+    assert "\n" not in str(refused.value)
+
+
 def holds(file: Path, model: Any) -> bool:
     try:
         ((_, checked),) = mohs.verify(file, model)
@@ -389,7 +434,7 @@ def test_other_numbers_in_a_certificate_are_seen(tmp_path: Path) -> None:
     source = Table((("a", ("x", "y")),))
     with mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=1, out=tmp_path / "run") as run:
         row = json.loads(run.certificates(tmp_path / "c.jsonl").read_text("utf-8"))
-    for change in ({}, {"margin": 0.99}, {"digest": "0" * 32}, {"ties": 5}):
+    for change in ({}, {"margin": 0.99}, {"digest": "0" * 32}):
         (tmp_path / "f.jsonl").write_text(json.dumps({**row, "levels": [row["levels"][0] | change]}), "utf-8")
         ((_, checked),) = mohs.verify(tmp_path / "f.jsonl", model)
         assert (checked.sound, checked.same) == (True, not change)

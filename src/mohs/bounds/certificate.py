@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 
+from mohs.bounds import strict
 from mohs.bounds.additive import worst_of
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import TIE, Block, Chunk, Points, chunks, texts_at
@@ -47,48 +47,75 @@ class Certificate:
         return {
             "format": FORMAT,
             **{key: value for key, value in vars(self).items() if key not in ("choices", "levels")},
+            "text": list(self.text),
             "choices": [[place, list(words)] for place, words in self.choices.items()],
             "levels": [level.to_json() for level in self.levels],
         }
 
     @classmethod
     def from_json(cls, row: Any) -> Certificate:
-        """Read what to_json gave; refuse what is inconsistent."""
-        try:
-            if row["format"] != FORMAT:
-                raise BadInput(f"This certificate has the format {row['format']!r}, but must have {FORMAT}.")
-            found = cls(
-                **{key: row[key] for key in ("victim", "fingerprint", "example", "label", "radius", "by", "tolerance")},
-                text=tuple(row["text"]),
-                choices={int(place): tuple(words) for place, words in row["choices"]},
-                levels=tuple(map(Level.from_json, row["levels"])),
-            )
-            wrong = found._wrong()
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"This is not a certificate of mohs ({type(error).__name__}: {error}).") from error
-        if wrong:
-            raise BadInput(f"This is not a valid certificate: {wrong}.")
+        """Read what to_json gave; refuse what is inconsistent, or says more or less than a certificate."""
+        told = row.get("format") if isinstance(row, dict) else None
+        if told is None:
+            raise BadInput(f"This is not a certificate of mohs: {strict.shown(row)} has no 'format'.")
+        if told != FORMAT:
+            raise BadInput(f"This certificate has the format {strict.shown(told)}, but must have {FORMAT}.")
+        strict.exactly(row, ["format", *(f.name for f in fields(cls))], "it")
+        texts = [strict.string(text, "a text") for text in strict.several(row["text"], "'text'")]
+        words = [
+            (place, [strict.string(word, f"a word at position {place}") for word in strict.several(own, "'choices'")])
+            for place, own in strict.by_place(row["choices"], "'choices'")
+        ]
+        found = cls(
+            victim=strict.string(row["victim"], "its victim"),
+            fingerprint=strict.string(row["fingerprint"], "its fingerprint"),
+            example=strict.string(row["example"], "its example"),
+            by=strict.string(row["by"], "its kind of proof"),
+            label=strict.whole(row["label"], "its label"),
+            radius=strict.whole(row["radius"], "its radius"),
+            tolerance=strict.real(row["tolerance"], "its tolerance", TIE, 1),
+            text=tuple(texts),
+            choices={place: tuple(own) for place, own in words},
+            levels=tuple(map(Level.from_json, strict.several(row["levels"], "'levels'"))),
+        )
+        reason = found._wrong()
+        if reason:
+            raise strict.wrong(reason)
         return found
 
     def _wrong(self) -> str:
         """What is inconsistent, or an empty string."""
+        if not 1 <= len(self.text) <= 2:
+            return f"it has {len(self.text)} texts, not one or two"
         words = self.space.text.words
-        if type(self.radius) is not int or not 1 <= self.radius <= len(self.choices):
-            return f"its radius is {self.radius!r}, but {len(self.choices)} positions can change"
-        if type(self.label) is not int or self.label < 0:
-            return f"its label is {self.label!r}"
+        if not 1 <= self.radius <= len(self.choices):
+            return f"its radius is {self.radius}, but {len(self.choices)} positions can change"
         if self.by not in FORMS:
-            return f"its kind of proof is {self.by!r}"
-        if type(self.tolerance) is not float or self.tolerance < TIE:
-            return f"its tolerance is {self.tolerance!r}"
+            return f"its kind of proof is {strict.shown(self.by)}"
         if [level.r for level in self.levels] != list(range(1, self.radius + 1)):
-            return f"its levels are {[level.r for level in self.levels]}"
-        if not all(0 <= level.pruned <= level.size for level in self.levels):
-            return "a level excludes more texts than it has"
+            return f"its levels are {strict.shown([level.r for level in self.levels])}"
         for place, own in self.choices.items():
-            strings = all(isinstance(word, str) for word in own)
-            if not strings or not 0 <= place < len(words) or not own or len({words[place], *own}) <= len(own):
-                return f"position {place} cannot change to {list(own)}"
+            if place >= len(words) or not own or len({words[place], *own}) <= len(own):
+                return f"position {place} cannot change to {strict.shown(list(own))}"
+        for level in self.levels:
+            reason = self._wrong_level(level)
+            if reason:
+                return f"level {level.r} {reason}"
+        return ""
+
+    def _wrong_level(self, level: Level) -> str:
+        closed = self.by == "closed form"
+        if level.ties:
+            return f"has {level.ties} texts that decide nothing"
+        if level.pruned > (level.size if self.by == "enumeration and bounds" else 0):
+            return f"says that a bound proved {level.pruned} of {level.size} texts"
+        if len(level.digest) != (0 if closed else 32) or set(level.digest) - set("0123456789abcdef"):
+            return f"has the digest {strict.shown(level.digest)}"
+        changed = len(level.where)
+        if changed > level.r or (changed < level.r and not closed and not (level.pruned and not changed)):
+            return f"has its smallest margin at a text with {changed} substitutions"
+        if any(word not in self.choices.get(place, ()) for place, word in level.where.items()):
+            return f"has its smallest margin at {strict.shown(level.where)}, which is not in its space"
         return ""
 
     @property
@@ -115,10 +142,10 @@ def read_certificates(path: Path) -> list[Certificate]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from error
     try:
-        rows = [json.loads(line) for line in text.split("\n") if line.strip()] if path.suffix == ".jsonl" else None
-        found = [json.loads(text)] if rows is None else rows
+        rows = [strict.loads(line) for line in text.split("\n") if line.strip()] if path.suffix == ".jsonl" else None
+        found = [strict.loads(text)] if rows is None else rows
     except ValueError as error:
-        raise BadInput(f"{path} is not JSON ({error}).") from error
+        raise BadInput(f"{path} cannot be read as certificates ({error}); use the file as mohs wrote it.") from error
     if not found:
         raise BadInput(f"{path} has no certificates in it.")
     certificates = []

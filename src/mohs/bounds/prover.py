@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from mohs.bounds import strict
 from mohs.bounds.points import TIE, Block, Chunk, Points, Table, chunks, texts_at
 from mohs.bounds.pruning import Bound, Open
 from mohs.engine import others_first
@@ -43,9 +44,19 @@ class Level:
         return {**vars(self), "where": [[place, word] for place, word in self.where.items()]}
 
     @classmethod
-    def from_json(cls, row: dict[str, Any]) -> Level:
-        """Read what to_json wrote."""
-        return cls(**{**row, "where": {int(place): str(word) for place, word in row["where"]}})
+    def from_json(cls, row: Any) -> Level:
+        """Read what to_json wrote, and nothing else."""
+        strict.exactly(row, [f.name for f in fields(cls)], "a level")
+        where = strict.by_place(row["where"], "'where'")
+        return cls(
+            r=strict.whole(row["r"], "the number of a level", 1),
+            size=strict.whole(row["size"], "the size of a level", 1),
+            margin=strict.real(row["margin"], "the margin of a level", 0, 1),
+            where={place: strict.string(word, "a word of 'where'") for place, word in where},
+            digest=strict.string(row["digest"], "the digest of a level"),
+            ties=strict.whole(row["ties"], "the number of ties"),
+            pruned=strict.whole(row["pruned"], "the number of texts that a bound proved"),
+        )
 
 
 @dataclass
