@@ -24,6 +24,10 @@ from mohs.space.omega import Edits
 from mohs.text import Text
 
 FORMAT = "mohs-certificate-2"
+DIFFERS = {
+    "batches": "answers differently in batches than alone, so what it answers proves nothing",
+    "unsteady": "gives two answers to the same text, so what it answers proves nothing",
+}
 FORMS = ("enumeration", "enumeration and bounds", "closed form")
 
 
@@ -199,6 +203,9 @@ async def check(
         for chunk in chunks(points.sizes, blocks) if all_of_it else _drawn(points, level, sample or 0, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
+        await walk.repeat()
+        if points.differs:
+            return Checked(False, points.asked, False, None, f"{model.name} {DIFFERS[points.differs]}.")
         spared = 0 if unsettled is None else unsettled.settled
         if sample is None and points.asked - before + spared != level.size:
             raise AssertionError("a level was not checked completely")

@@ -81,13 +81,16 @@ class RadiusTask:
         for name, attack in self.attacks:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
-        points = Points(space, target.victim, target.judge, target.model, target.sheets)
+        seed = f"{self.seed}/{self.name}/{example.id}"
+        points = Points(space, target.victim, target.judge, target.model, target.sheets, target.alone, seed)
         counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._proven(points, label, found, ask, counts)
         share = None
         if self.share is not None:
             share = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
+        if points.differs:
+            proof = Proof(found=proof.found, stopped=points.differs)
         for other in (proof.found, await self._confirmed(space, points.failing, label)):
             if other is not None and (found is None or len(other) < len(found)):
                 found = other
@@ -119,8 +122,8 @@ class RadiusTask:
         self, points: Points, label: int, found: Edits | None, ask: Ask, counts: list[Callable[[], int]]
     ) -> tuple[Proof, str]:
         """The proof and its kind. Nothing is proven for a victim whose answers vary."""
-        if not self.target.steady:
-            return Proof(stopped="unsteady"), "enumeration"
+        if not self.target.steady or not self.target.alike:
+            return Proof(stopped="batches" if self.target.steady else "unsteady"), "enumeration"
         started = self.clock()
 
         def late() -> bool:

@@ -117,9 +117,11 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
+    if not target.alike:
+        known["alike_in_batches"] = False
     if target.traits.rejects:
         known["rejects"] = True
-    asked = dict.fromkeys([target.victim, target.judge, target.sheets])
+    asked = dict.fromkeys([target.victim, target.judge, target.sheets, target.alone])
     return Job(
         subject=subject,
         tasks=plan.tasks,

@@ -43,6 +43,7 @@ class Verify:
     def run(self, settings: VictimSettings) -> list[tuple[Certificate, Checked]]:
         """Each certificate with the result of checking it."""
         from mohs.bounds import Points, check
+        from mohs.engine import Service
         from mohs.models.sheets import sheets_of
         from mohs.models.victim import service_of, traits_of
         from mohs.runs.subject import victim_of
@@ -58,13 +59,21 @@ class Verify:
         model = victim_of(settings)
         final = traits_of(model).verdict or model
         judge, many, sheets = service_of(final, judge=True), service_of(final), sheets_of(final)
+        alone: Service[Any, Any] = Service(final, alone=True)
 
         def points(space: Space) -> Points:
-            return Points(space, many, judge, final, sheets)
+            return Points(space, many, judge, final, sheets, alone)
 
         nobody = Services({}, Random(0))
         checks = [
-            answered(check(one, model, points, judge, self.sample, self.bounds, self.seed), nobody, judge, many, sheets)
+            answered(
+                check(one, model, points, judge, self.sample, self.bounds, self.seed),
+                nobody,
+                judge,
+                many,
+                sheets,
+                alone,
+            )
             for one in found
         ]
         return list(zip(found, checks, strict=True))

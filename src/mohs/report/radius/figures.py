@@ -28,6 +28,7 @@ REASONS = {
     "time": "--time-limit was reached",
     "ties": "the margin was too small",
     "unsteady": "the victim's answers vary",
+    "batches": "the victim answers differently in batches than alone",
 }
 _ROWS = 12  # of the curve; if there are more, only round numbers are shown
 
