@@ -159,6 +159,28 @@ def test_a_victim_that_behaves_is_certified_as_far_as_brute_force_says() -> None
     assert len(found) > 5
 
 
+@pytest.mark.parametrize("kind", ["other in batches of 40", "noisy after sixty calls", "5% flips"])
+def test_what_shows_only_later_is_flagged_too(kind: str) -> None:
+    offered = Table(tuple((word, tuple(f"{word}{end}" for end in "abcdefghij")) for word in WORDS))
+    examples = [(text, int(truth(text)[1] > 0.5)) for text in ("good great fine film", "bad poor plot bad")]
+    model = FunctionVictim(MISBEHAVING[kind]())
+    with mohs.radius(model, examples, source=offered, stopwords="none", max_r=2) as run:
+        assert all(row["lower"] == 0 for row in run.radii())
+        assert any("have no certificate because the victim" in note for note in run.view().notes)
+
+
+def test_an_attack_that_was_misled_is_flagged() -> None:
+    offered = Table(tuple((word, tuple(f"{word}{end}" for end in "abcdefghij")) for word in WORDS))
+    examples = [("good great fine film good great", 1), ("good great great film good", 1)]
+    model = FunctionVictim(MISBEHAVING["other in batches of 40"]())
+    with mohs.attack(model, examples, [mohs.attacks.Greedy(offered, (), frozenset())]) as run:
+        (summary,) = run.summary()
+        assert (summary.success.hits, summary.apart) == (0, 2)
+        assert any("2 of 2 final texts differently in a batch than alone" in note for note in run.view().notes)
+    with mohs.attack(FunctionVictim(right), examples, [mohs.attacks.Greedy(offered, (), frozenset())]) as run:
+        assert run.summary()[0].apart == 0
+
+
 @pytest.mark.parametrize("kind", SHOWN_AT_ONCE)
 def test_a_victim_that_answers_otherwise_in_batches_is_flagged(kind: str, tmp_path: Path) -> None:
     sentence = "The victim answers differently in batches than alone"
