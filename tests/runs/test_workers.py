@@ -52,7 +52,9 @@ def test_what_cannot_be_told_to_another_process() -> None:
 def test_a_dead_worker_ends_the_run_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     monkeypatch.syspath_prepend(str(tmp_path))
-    texts = [(f"a fine film number {i}", 0) for i in range(20)] + [("Gloomy film", 0)]  # not among the first, which are asked at once
+    texts = [(f"a fine film number {i}", 0) for i in range(20)] + [
+        ("Gloomy film", 0)
+    ]  # not among the first, which are asked at once
 
     def start() -> mohs.Run:
         return mohs.attack(

@@ -38,6 +38,10 @@ class Verify:
         default=True,
     )
     seed: int | None = option("Random seed of the sample; by default a new sample each time.")
+    rebuild: bool = option(
+        "Build every space again from what its certificate says, and compare; finds words that were left out.",
+        default=False,
+    )
     example: str | None = option("Check only the certificate of this example.", metavar="ID")
 
     def run(self, settings: VictimSettings) -> list[tuple[Certificate, Checked]]:
@@ -76,6 +80,13 @@ class Verify:
             )
             for one in found
         ]
+        if self.rebuild:
+            from mohs.runs.rebuild import Rebuild
+
+            rebuild = Rebuild(model, settings)
+            checks = [
+                rebuild(one, checked) if checked.sound else checked for one, checked in zip(found, checks, strict=True)
+            ]
         return list(zip(found, checks, strict=True))
 
 
@@ -87,6 +98,7 @@ def verify(
     bounds: bool = True,
     seed: int | None = None,
     example: str | None = None,
+    rebuild: bool = False,
     **settings: Any,
 ) -> list[tuple[Certificate, Checked]]:
     """Check certificates by asking the victim again about every text, or about `sample` texts of each level.
@@ -96,9 +108,10 @@ def verify(
     certificates: a run folder, or a file.
     bounds: use a bound again for the texts that a bound proved; False: ask about them too.
     seed: of the sample; by default a new sample each time.
+    rebuild: build every space again from what its certificate says, and compare.
     The other arguments are for loading the victim: device, labels, victim_options, trust_pickle, trust_code.
     """
-    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example)
+    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example, rebuild=rebuild)
     return asked.run(VictimSettings(victim=victim, **settings))
 
 
