@@ -69,7 +69,7 @@ def subject_of(settings: Settings) -> Subject:
         sheets=sheets_of(model, probe) if cache is None else None,  # the cache needs texts as keys
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         alike=_alike_in_batches(model, [probe, *originals]),
-        alone=Service(final, alone=True),
+        alone=Service(final, alone=True, together=traits_of(final).together),
     )
     return Subject(
         target=target,

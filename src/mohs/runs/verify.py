@@ -63,7 +63,7 @@ class Verify:
         model = victim_of(settings)
         final = traits_of(model).verdict or model
         judge, many, sheets = service_of(final, judge=True), service_of(final), sheets_of(final)
-        alone: Service[Any, Any] = Service(final, alone=True)
+        alone: Service[Any, Any] = Service(final, alone=True, together=traits_of(final).together)
 
         def points(space: Space) -> Points:
             return Points(space, many, judge, final, sheets, alone)
