@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import mohs
+from mohs.bounds import Certificate
+from mohs.bounds.finding import RadiusFinding
 from mohs.errors import BadInput
+from mohs.records import Record
 from mohs.records.export import export
-from tests.before.cases import CASES
+from tests.before.cases import CASES, victim
 
 HERE = Path(__file__).parent
 each_case = pytest.mark.parametrize("case", list(CASES))
@@ -20,8 +24,22 @@ each_case = pytest.mark.parametrize("case", list(CASES))
 
 def exported(run: mohs.Run, format: str) -> str:
     written = io.StringIO(newline="")
-    export(run.records(), format, None, written)
+    export(map(as_before, run.records()), format, None, written)
     return written.getvalue()
+
+
+def as_before(record: Record) -> Record:
+    """The record with a certificate as 0.1.0 wrote it, which did not say how its space was built."""
+    if not isinstance(record.finding, RadiusFinding) or record.finding.certificate is None:
+        return record
+    certificate = Certificate.from_json(record.finding.certificate)
+    if (
+        certificate.built is not None and certificate.by == "closed form"
+    ):  # the number of texts asked stood for the size
+        levels = tuple(replace(level, size=1) for level in certificate.levels)
+        certificate = replace(certificate, levels=levels)
+    own = replace(certificate, built=None).to_json()
+    return replace(record, finding=replace(record.finding, certificate=own))
 
 
 def kept(case: str, format: str) -> str:
@@ -84,3 +102,14 @@ def test_an_old_folder_resumes(case: str, folder: Path) -> None:
 def test_another_seed_is_refused_in_an_old_folder(case: str, folder: Path) -> None:
     with pytest.raises(BadInput, match=r"seed: \d in the folder, 77 asked for"):
         CASES[case](folder, seed=77)
+
+
+def test_old_certificates_hold(tmp_path: Path) -> None:
+    for case, model in (("radius", victim()), ("radius-pocket", "pocket")):
+        folder = shutil.copytree(HERE / case, tmp_path / case)
+        found = mohs.verify(folder, model)
+        assert found
+        assert all(checked.sound for _, checked in found)
+        assert all("does not say how its space was built" in checked.notes[0] for _, checked in found)
+        with pytest.raises(BadInput, match="does not say how its space was built; run mohs radius again"):
+            mohs.verify(folder, model, rebuild=True)

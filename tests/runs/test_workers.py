@@ -46,7 +46,8 @@ def predict(texts):
             time.sleep(600)
     return [[1.0, 0.0] for _ in texts]
 """
-TEXTS = [(f"a fine film number {i}", 0) for i in range(6)] + [("Gloomy film", 0)]
+# The odd text is not among the first, which are asked before a run.
+TEXTS = [(f"a fine film number {i}", 0) for i in range(20)] + [("Gloomy film", 0)]
 
 
 def test_records_do_not_depend_on_workers(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_dead_worker_ends_the_run_and_loses_nothing(tmp_path: Path, monkeypatc
         start()
     monkeypatch.delenv("DIE")
     with start() as run:
-        assert len(run) == 7
+        assert len(run) == 21
 
 
 def odd_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> mohs.Run:
@@ -106,7 +107,7 @@ def test_a_stopped_worker_is_noticed_and_loses_nothing(tmp_path: Path, monkeypat
         odd_run(tmp_path, monkeypatch)
     monkeypatch.delenv("ODD")
     with odd_run(tmp_path, monkeypatch) as run:
-        assert len(run) == 7
+        assert len(run) == 21
 
 
 def test_a_victim_cannot_end_a_worker_quietly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +120,9 @@ def test_a_victim_cannot_end_a_worker_quietly(tmp_path: Path, monkeypatch: pytes
 
 def test_workers_end_with_their_parent_even_in_a_hanging_victim(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text(ODD)
-    (tmp_path / "d.jsonl").write_text("".join(f'{{"text": "Gloomy film {i}", "label": 0}}\n' for i in range(4)))
+    (tmp_path / "d.jsonl").write_text(
+        "".join(f'{{"text": "{w} film {i}", "label": 0}}\n' for w in ("Fine", "Gloomy") for i in range(20))
+    )
     program = (
         "import mohs\nif __name__ == '__main__':\n"
         "    mohs.attack('python:odd:predict', 'd.jsonl', ['random'], workers=2, at_once=2, labels=['n', 'p'])\n"

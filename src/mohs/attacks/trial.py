@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import sub
 from random import Random
 from typing import Any
 
+from mohs.attacks.finding import AttackFinding
 from mohs.attacks.goal import UNTARGETED, parse_goal, predicted
 from mohs.attacks.method import Ask, Attack
 from mohs.engine import BudgetSpent, Meter
 from mohs.errors import BadInput
+from mohs.models.victim import Scores
 from mohs.records import Outcome, Record
 from mohs.space import Measure, Space, build_space
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
@@ -82,6 +85,7 @@ class Trial:
         if broken:
             raise AssertionError(f"{self.name} proposed a text that breaks {', '.join(broken)}: {proposal!r}")
         after = before if proposal == x else (await target.judge.ask([proposal.fields]))[0]
+        draft.finding = _contradiction(target, meter.known(proposal.fields), after)
         draft.perturbed, draft.edits, draft.scores_after = proposal.fields, space.edits(proposal), after
         draft.measures = {name: value for name, value in measures.items() if not math.isnan(value)}
         draft.near_tie = goal.margin(after) < NEAR_TIE
@@ -90,6 +94,15 @@ class Trial:
         if predicted(after) == target.refusal:
             return Outcome.DETECTED
         return Outcome.EXHAUSTED if meter.spent else Outcome.FAILED
+
+
+def _contradiction(target: Target, told: Scores | None, judged: Scores) -> AttackFinding | None:
+    """What to note if the search was told other scores than the judge, by more than rounding."""
+    traits = target.traits
+    if told is None or traits.verdict not in (None, target.model):  # low precision differs from its judge
+        return None
+    apart = max(map(abs, map(sub, told, judged))) if len(told) == len(judged) else 1.0
+    return AttackFinding(round(apart, 6)) if apart > traits.tolerance else None
 
 
 def _left(example: Example, text: Text) -> int:

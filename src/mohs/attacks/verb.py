@@ -43,6 +43,8 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     5
     """
 
+    finds = "mohs.attacks.finding:AttackFinding"
+
     attacks: str | Sequence[str | Attack] = several(
         "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS, each also with +fair (see "
         "--fair); repeat for several.",

@@ -1,7 +1,7 @@
 from .certificate import Certificate as Certificate
-from .certificate import Checked as Checked
-from .certificate import check as check
 from .certificate import read_certificates as read_certificates
+from .checking import Checked as Checked
+from .checking import check as check
 from .intervals import Interval as Interval
 from .intervals import Sequential as Sequential
 from .intervals import anytime as anytime

@@ -7,6 +7,7 @@ checked. That one text is put to the victim, so the verdict comes from the victi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,17 @@ def worst_of(model: Any, space: Space, label: int) -> Worst | None:
         if loss < 0:
             losses.append((loss, place, word))
     return Worst(tuple((place, word) for _, place, word in sorted(losses)))
+
+
+def agrees(model: Any, texts: Sequence[Fields], tolerance: float) -> bool:
+    """Whether a victim answers as the bag of words inside it does, so that what adds up there adds up here."""
+    inside = traits_of(model).inside
+    answers = model.collect(model.launch(list(texts)))
+    own = inside.collect(inside.launch(list(texts)))
+    return all(
+        len(one) == len(other) and all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
+        for one, other in zip(answers, own, strict=True)
+    )
 
 
 def _adds_up(fields: Fields, words: tuple[str, ...]) -> bool:

@@ -42,6 +42,8 @@ class Points:
 
     Near the decision boundary the judge decides, because it has the highest precision. How near depends on the victim:
     one of low precision (such as bf16) is compared with the judge on the first texts.
+
+    alone: asks each text by itself, and never a cache; by default the judge. seed: says which texts are asked twice.
     """
 
     def __init__(
@@ -51,6 +53,8 @@ class Points:
         judge: Answers[Fields, Scores],
         model: Any = None,
         sheets: Answers[Sheet, Table] | None = None,
+        alone: Answers[Fields, Scores] | None = None,
+        seed: str = "",
     ) -> None:
         self.space = space
         self.places = list(space.choices)
@@ -58,11 +62,14 @@ class Points:
         self.classes = 0  # until the first answer
         self.failing: Edits | None = None  # of the texts asked that have another label, one with the fewest changes
         final = traits_of(model).verdict or model
-        self._unseen = final is not model  # it has low precision, and its error is not measured yet
+        self._coarse = self._unseen = final is not model  # it has low precision, and its error is not measured yet
+        self.differs = ""  # how the victim contradicted itself: batches or unsteady; then nothing is proven
+        self.seed = seed
         self.tolerance = TIE if model is None else traits_of(final).tolerance
         self.near = _NEAR_LEAD  # in logits
         self._victim = victim
         self._judge = judge
+        self._alone = judge if alone is None else alone
         self._sheets = sheets
         self._layout: Layout | None = None
         if sheets is not None and model is not None:
@@ -79,8 +86,8 @@ class Points:
         if self._layout is not None and self._sheets is not None:
             (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
         else:
-            scores = np.array(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
-        self.classes = _checked(scores).shape[1]
+            scores = _table(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
+        self._check(scores)
         margins, leads = margins_of(scores, label), _leads(scores, label)
         if self._unseen:
             self._unseen = False
@@ -88,7 +95,10 @@ class Points:
             apart = np.abs(leads[first] - _leads(await self._judged(places[first], picks[first]), label))
             self.near = max(_LEAST_COARSE_LEAD, _NEAR_FACTOR * float(apart.max(initial=0.0)))
         near = np.flatnonzero(np.abs(leads) < self.near)
-        margins[near] = await self.fine(places[near], picks[near], label)
+        fine = await self.fine(places[near], picks[near], label)
+        if not self._coarse:
+            self._compare(margins[near], fine)
+        margins[near] = fine
         self._remember(places, picks, margins)
         return margins
 
@@ -96,8 +106,45 @@ class Points:
         """The same, by the judge."""
         return margins_of(await self._judged(places, picks), label) if len(places) else np.zeros(0)
 
+    async def confirmed(self, places: Whole, picks: Whole, label: int, margins: Table) -> Table:
+        """The margins by the judge, which must not be far from those that the victim gave."""
+        fine = await self.fine(places, picks, label)
+        self._compare(margins, fine)
+        return fine
+
+    async def repeat(self, places: Whole, picks: Whole, label: int, margins: Table) -> None:
+        """Ask about some texts again, each by itself; notes in `differs` if the answers are others."""
+        if not len(places) or self.differs:
+            return
+        again = await self._by_itself(places, picks, label)
+        apart = self._apart(margins, again)
+        if apart.any():  # its third answer tells noise from batches
+            third = await self._by_itself(places[apart], picks[apart], label)
+            self.differs = "unsteady" if (np.abs(third - again[apart]) > self.tolerance).any() else "batches"
+
+    async def _by_itself(self, places: Whole, picks: Whole, label: int) -> Table:
+        scores = _table(await self._alone.ask([text.fields for text in self.texts(places, picks)]))
+        self._check(scores)
+        return margins_of(scores, label)
+
+    def _compare(self, margins: Table, others: Table) -> None:
+        if self._apart(margins, others).any():
+            self.differs = self.differs or "batches"
+
+    def _apart(self, margins: Table, others: Table) -> npt.NDArray[np.bool_]:
+        """Where two answers differ by more than rounding. Low precision rounds a lot, but must not err."""
+        coarse, fine = (margins > TIE) != (others > TIE), np.abs(margins - others) > self.tolerance
+        return np.asarray(coarse if self._coarse else fine)
+
     async def _judged(self, places: Whole, picks: Whole) -> Table:
-        return _checked(np.array(await self._judge.ask([text.fields for text in self.texts(places, picks)])))
+        scores = _table(await self._judge.ask([text.fields for text in self.texts(places, picks)]))
+        self._check(scores)
+        return scores
+
+    def _check(self, scores: Table) -> None:
+        if scores.ndim != 2 or not np.isfinite(scores).all() or scores.shape[1] != (self.classes or scores.shape[1]):
+            raise VictimError("The victim's scores are not finite, or not equally many for each text.")
+        self.classes = scores.shape[1]
 
     def _remember(self, places: Whole, picks: Whole, margins: Table) -> None:
         fell = np.flatnonzero(margins < -TIE)
@@ -117,10 +164,10 @@ class Points:
         return {place: self.space.choices[place][word] for place, word in found.items()}
 
 
-def _checked(scores: Table) -> Table:
-    if scores.ndim != 2 or not np.isfinite(scores).all():
+def _table(answers: Sequence[Scores]) -> Table:
+    if len(set(map(len, answers))) > 1:
         raise VictimError("The victim's scores are not finite, or not equally many for each text.")
-    return scores
+    return np.array(answers, np.float64)
 
 
 def _leads(scores: Table, label: int) -> Table:

@@ -2,18 +2,22 @@
 
 Level j is the set of texts with exactly j substitutions. The prover asks the victim about one level after another. If
 the label holds in all texts of levels 1 to j, the prediction withstands j substitutions. Nothing is sampled or
-estimated: every certified text was asked, or follows from a sound bound (`mohs.bounds.cnn_bound`).
+estimated: every certified text was asked, or follows from a sound bound (`mohs.bounds.cnn_bound`). Some texts of every
+level are asked again, each by itself. If the victim then answers otherwise, nothing is proven.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from mohs.bounds import strict
+from mohs.bounds.again import Again
 from mohs.bounds.points import TIE, Block, Chunk, Points, Table, chunks, texts_at
 from mohs.bounds.pruning import Bound, Open
 from mohs.engine import others_first
@@ -43,9 +47,19 @@ class Level:
         return {**vars(self), "where": [[place, word] for place, word in self.where.items()]}
 
     @classmethod
-    def from_json(cls, row: dict[str, Any]) -> Level:
-        """Read what to_json wrote."""
-        return cls(**{**row, "where": {int(place): str(word) for place, word in row["where"]}})
+    def from_json(cls, row: Any) -> Level:
+        """Read what to_json wrote, and nothing else."""
+        strict.exactly(row, [f.name for f in fields(cls)], "a level")
+        where = strict.by_place(row["where"], "'where'")
+        return cls(
+            r=strict.whole(row["r"], "the number of a level", 1),
+            size=strict.whole(row["size"], "the size of a level", 1),
+            margin=strict.real(row["margin"], "the margin of a level", 0, 1),
+            where={place: strict.string(word, "a word of 'where'") for place, word in where},
+            digest=strict.string(row["digest"], "the digest of a level"),
+            ties=strict.whole(row["ties"], "the number of ties"),
+            pruned=strict.whole(row["pruned"], "the number of texts that a bound proved"),
+        )
 
 
 @dataclass
@@ -54,7 +68,7 @@ class Proof:
 
     levels: list[Level] = field(default_factory=list)  # checked completely, from level 1 on
     found: Edits | None = None  # an adversarial text
-    stopped: str = ""  # why it stopped early (texts, time or ties); empty if it found a text or checked all
+    stopped: str = ""  # why it stopped early (texts, time, ties ...); empty if it found a text or checked all
 
     @property
     def certified(self) -> int:
@@ -108,9 +122,16 @@ class Prover:
                 elif points.asked - before + len(chunk.places) > self.most:
                     proof.stopped = "texts"
                     return proof
-                elif await walk(chunk):
-                    proof.found = walk.where
-                    return proof
+                else:
+                    fell = await walk(chunk)
+                    if points.differs:
+                        return Proof(found=walk.where if fell else None, stopped=points.differs)
+                    if fell:
+                        proof.found = walk.where
+                        return proof
+            await walk.repeat()
+            if points.differs:
+                return Proof(stopped=points.differs)
             proof.levels.append(walk.level(r, size, unsettled))
             if walk.ties:
                 proof.stopped = "ties"
@@ -127,6 +148,7 @@ class Walk:
         self._points = points
         self._label = label
         self._digest = Digest()
+        self._again = Again(points.seed)
         self.margin = 2.0
         self.where: Edits = {}
         self.ties = 0
@@ -138,10 +160,10 @@ class Walk:
         margins = await points.margins(chunk.places, chunk.picks, self._label)
         worst = int(margins.argmin())
         if margins[worst] < -TIE:  # the judge must confirm an adversarial text
-            (margins[worst],) = await points.fine(chunk.places[[worst]], chunk.picks[[worst]], self._label)
+            (margins[worst],) = await self._confirmed(chunk, np.array([worst]), margins)
             if margins[worst] >= -TIE:
                 fell = np.flatnonzero(margins < -TIE)
-                margins[fell] = await points.fine(chunk.places[fell], chunk.picks[fell], self._label)
+                margins[fell] = await self._confirmed(chunk, fell, margins)
                 worst = int(margins.argmin())
         if margins[worst] < self.margin:
             self.margin = float(margins[worst])
@@ -149,6 +171,7 @@ class Walk:
         if self.margin < -TIE:
             return True
         self.ties += int((margins <= points.tolerance).sum())
+        self._again.add(chunk.places, chunk.picks, margins)
         start = 0
         for block, count in chunk.runs:
             own = margins[start : start + count]
@@ -157,6 +180,13 @@ class Walk:
             for place in block.places if len(block.places) == 1 else ():
                 self.nearest[place] = min(self.nearest.get(place, 2.0), float(own.min()))
         return False
+
+    async def _confirmed(self, chunk: Chunk, rows: npt.NDArray[np.intp], margins: Table) -> Table:
+        return await self._points.confirmed(chunk.places[rows], chunk.picks[rows], self._label, margins[rows])
+
+    async def repeat(self) -> None:
+        """Ask about some of the texts again; the points then know whether the victim contradicts itself."""
+        await self._points.repeat(self._again.places, self._again.picks, self._label, self._again.margins)
 
     @property
     def digest(self) -> str:

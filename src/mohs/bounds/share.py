@@ -22,7 +22,7 @@ from mohs.bounds.intervals import (
     hoeffding_size,
     needed_clopper_pearson,
 )
-from mohs.bounds.points import TIE, Points, Whole, chunks, texts_at
+from mohs.bounds.points import Points, Whole, chunks, texts_at
 from mohs.bounds.sampling import draw
 from mohs.errors import BadInput
 from mohs.space import omega
@@ -157,9 +157,9 @@ def drawable(share: Share) -> None:
 
 
 async def _held(points: Points, places: Whole, picks: Whole, label: int) -> int:
-    """How many texts keep the label."""
+    """How many texts keep the label; a margin that decides nothing keeps none, as in a proof."""
     hits = 0
     for start in range(0, len(places), _TEXTS_AT_ONCE):
         some = slice(start, start + _TEXTS_AT_ONCE)
-        hits += int((await points.margins(places[some], picks[some], label) > TIE).sum())
+        hits += int((await points.margins(places[some], picks[some], label) > points.tolerance).sum())
     return hits

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.attacks.textbugger import Slopes
-from mohs.bounds.additive import worst_of
+from mohs.bounds.additive import agrees, worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.finding import RadiusFinding
@@ -19,9 +19,9 @@ from mohs.bounds.points import TIE, Points
 from mohs.bounds.prover import Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share, Shares
 from mohs.engine import BudgetSpent, Meter
-from mohs.models.victim import Fields, Scores
+from mohs.models.victim import Fields, Scores, traits_of
 from mohs.records import Outcome, Record
-from mohs.space import Constraint, Source, Space, build_space
+from mohs.space import Constraint, Source, Space, build_space, omega
 from mohs.space.omega import Edits
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
 from mohs.tasks.subject import Target
@@ -50,6 +50,7 @@ class RadiusTask:
     bounds: bool = True  # skip texts that a bound proves; False: ask all
     share: Share | Shares | None = None
     seed: int = 0
+    built: Mapping[str, Any] | None = None  # how the spaces are built, for certificates
     clock: Callable[[], float] = time.monotonic
 
     async def __call__(self, example: Example) -> Record:
@@ -69,8 +70,8 @@ class RadiusTask:
         before = await draft.probe(target, example)
         counts.append(lambda: 1)
         draft.near_tie = abs(margin_of(before, label)) < NEAR_TIE
-        if margin_of(before, label) <= TIE:
-            return Outcome.SKIPPED
+        if margin_of(before, label) <= traits_of(target.traits.verdict or target.model).tolerance:
+            return Outcome.SKIPPED  # a margin that decides nothing is no right reading, for proofs and checks alike
         meter: Meter[Fields, Scores] = Meter(target.victim, None, key=brief)
         counts.append(lambda: meter.queries)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
@@ -81,13 +82,16 @@ class RadiusTask:
         for name, attack in self.attacks:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
-        points = Points(space, target.victim, target.judge, target.model, target.sheets)
+        seed = f"{self.seed}/{self.name}/{example.id}"
+        points = Points(space, target.victim, target.judge, target.model, target.sheets, target.alone, seed)
         counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
-        proof, form = await self._proven(points, label, found, ask, counts)
+        proof, form = await self._proven(points, label, before, found, ask, counts)
         share = None
         if self.share is not None:
             share = await self.share(points, label, len(example.positions), f"{self.seed}/{example.id}")
+        if points.differs:
+            proof = Proof(found=proof.found, stopped=points.differs)
         for other in (proof.found, await self._confirmed(space, points.failing, label)):
             if other is not None and (found is None or len(other) < len(found)):
                 found = other
@@ -116,17 +120,23 @@ class RadiusTask:
         return Outcome.MEASURED
 
     async def _proven(
-        self, points: Points, label: int, found: Edits | None, ask: Ask, counts: list[Callable[[], int]]
+        self,
+        points: Points,
+        label: int,
+        before: Scores,
+        found: Edits | None,
+        ask: Ask,
+        counts: list[Callable[[], int]],
     ) -> tuple[Proof, str]:
         """The proof and its kind. Nothing is proven for a victim whose answers vary."""
-        if not self.target.steady:
-            return Proof(stopped="unsteady"), "enumeration"
+        if not self.target.steady or not self.target.alike:
+            return Proof(stopped="batches" if self.target.steady else "unsteady"), "enumeration"
         started = self.clock()
 
         def late() -> bool:
             return self.time_limit is not None and self.clock() - started > self.time_limit
 
-        closed = await self._closed(points.space, label, counts)
+        closed = await self._closed(points.space, label, before, counts)
         if closed is not None:
             return closed, "closed form"
         last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
@@ -163,13 +173,16 @@ class RadiusTask:
             return None
         return {edit.position: edit.new for edit in space.edits(proposal)}
 
-    async def _closed(self, space: Space, label: int, counts: list[Callable[[], int]]) -> Proof | None:
+    async def _closed(self, space: Space, label: int, before: Scores, counts: list[Callable[[], int]]) -> Proof | None:
         """For a victim that adds up words: ask the judge about the worst text of every level."""
         worst = worst_of(self.target.model, space, label)
         if worst is None:
             return None
         proof = Proof()
         texts = [space.text.replace_all(worst.edits(r)) for r in range(1, len(worst.steps) + 1)]
+        tolerance = self.target.traits.tolerance
+        if not agrees(self.target.model, [space.text.fields, *(text.fields for text in texts)], tolerance):
+            return None
         answers = await self.target.judge.ask([text.fields for text in texts]) if texts else []
         counts.append(lambda: len(texts))
         for r, scores in enumerate(answers, 1):
@@ -177,11 +190,11 @@ class RadiusTask:
             if margin < -TIE:
                 proof.found = worst.edits(r)
                 return proof
-            proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= TIE)))
-            if margin <= TIE:
+            proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= tolerance)))
+            if margin <= tolerance:
                 proof.stopped = "ties"
                 return proof
-        last = proof.levels[-1].margin if proof.levels else 1.0
+        last = proof.levels[-1].margin if proof.levels else round(margin_of(before, label), 6)
         for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # the other positions never hurt the label
             proof.levels.append(Level(r, 1, last, worst.edits(r), ""))
         return proof
@@ -189,6 +202,15 @@ class RadiusTask:
     def _certificate(
         self, example: Example, points: Points, radius: int, form: str, levels: list[Level]
     ) -> dict[str, Any]:
+        choices = points.space.choices
+        told = levels[:radius]
+        built = None
+        if self.built is not None:
+            changing = example.changeable or example.names[-1:]
+            built = {**self.built, "fields": [i for i, name in enumerate(example.names) if name in changing]}
+            if form == "closed form":  # of which one text a level was asked
+                sizes = omega.levels(choices, radius)[1:]
+                told = [replace(level, size=size) for level, size in zip(told, sizes, strict=True)]
         return Certificate(
             victim=self.target.model.name,
             fingerprint=self.target.model.fingerprint,
@@ -196,8 +218,9 @@ class RadiusTask:
             text=example.text.fields,
             label=example.label,
             radius=radius,
-            choices=points.space.choices,
+            choices=choices,
             by=form,
-            levels=tuple(levels[:radius]),
+            levels=tuple(told),
             tolerance=points.tolerance,
+            built=built,
         ).to_json()

@@ -157,6 +157,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
             bounds=self.bounds,
             share=shares[0] if len(shares) == 1 else Shares(shares) if shares else None,
             seed=subject.seed,
+            built=self._statement(stopwords, services),
         )
         some = max(1, subject.target.traits.crowd // _SHARE_OF_CROWD)
         return Plan(
@@ -173,6 +174,26 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
                 "uppers": [identity(method) for _, method in self._members],
             },
             at_once=_AT_ONCE_WITH_TIME_LIMIT if self.time_limit is not None else some,
+        )
+
+    def _statement(self, stopwords: frozenset[str], services: Mapping[str, Any]) -> dict[str, Any]:
+        """How the spaces of this run are built, as its certificates say it."""
+        from mohs.bounds.certificate import statement
+        from mohs.tasks.described import describe, named, word_list, written
+        from mohs.tasks.option import models_of
+
+        given = models_of(self)
+        kinds = dict.fromkeys([*self._source.needs, *(kind for c in self._constraints for kind in c.measure.needs)])
+        parts = {kind: getattr(services[kind], "model", services[kind]) for kind in kinds}
+        return statement(
+            str(written(SOURCE if self.source is None else self.source)),
+            [str(written(constraint)) for constraint in self.constraints],
+            (word_list(self.stopwords) or "english", describe(stopwords)),
+            self.change_placeholders,
+            {
+                kind: (None if given.get(kind) is None else named(given[kind]), f"{part.name} {part.fingerprint}")
+                for kind, part in parts.items()
+            },
         )
 
     @cached_property

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING
+
 import typer
 
 from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.runs.settings import VictimSettings
 from mohs.runs.verify import Verify
+
+if TYPE_CHECKING:
+    from mohs.bounds import Certificate
 
 
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
@@ -36,8 +42,22 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
         other = sum(checked.sound and checked.same is False for _, checked in found)
         if other:
             print(f"{other} of those that hold contain other numbers than were computed here.")
+        _say_about_spaces([certificate for certificate, _ in found])
+        for note, count in Counter(note for _, checked in found for note in checked.notes).items():
+            print(f"{note} ({count} of {len(found)})")
     if broken:
         raise typer.Exit(1)
+
+
+def _say_about_spaces(certificates: list[Certificate]) -> None:
+    """How the spaces were built, and how many words a position has: a space of few words is easily withstood."""
+    spaces: dict[str, list[int]] = {}
+    for certificate in certificates:
+        if certificate.built is not None:
+            own = [certificate.built["source"], *certificate.built["constraints"]]
+            spaces.setdefault(", ".join(own), []).extend(map(len, certificate.choices.values()))
+    for source, words in spaces.items():
+        print(f"Words by {source}: {sum(words) / len(words):.1f} a position in {len(words):,} positions.")
 
 
 verify = command([Verify, VictimSettings], _verify, help_of(Verify.__doc__), first=["certificates", "victim"])

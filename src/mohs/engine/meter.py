@@ -56,6 +56,10 @@ class Meter(Generic[Item, Answer]):
         self._asked.add(key)
         self._known[key] = answer
 
+    def known(self, item: Item) -> Answer | None:
+        """The answer to an item that was asked; None if it was not."""
+        return self._known.get(self._key(item))
+
     @property
     def queries(self) -> int:
         """The number of distinct items asked."""

@@ -21,4 +21,9 @@ def run_flags(facts: Mapping[str, Any], finished: int, planned: int) -> list[str
             "The victim gave two answers to the same text, so it is not deterministic: these figures cannot be "
             "reproduced, and an attack faces a different victim at each query."
         )
+    if not facts.get("alike_in_batches", True):
+        found.append(
+            "The victim answers differently in batches than alone, by more than rounding: searches were misled, so "
+            "failures say nothing, and nothing is certified; check that it answers in the order of its texts."
+        )
     return found

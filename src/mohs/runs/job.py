@@ -118,9 +118,11 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     }
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
     known["exact"] = target.traits.exact and target.judge is target.victim
+    if not target.alike:
+        known["alike_in_batches"] = False
     if target.traits.rejects:
         known["rejects"] = True
-    asked = dict.fromkeys([target.victim, target.judge, target.sheets])
+    asked = dict.fromkeys([target.victim, target.judge, target.sheets, target.alone])
     return Job(
         subject=subject,
         tasks=plan.tasks,

@@ -38,11 +38,16 @@ class Verify:
         default=True,
     )
     seed: int | None = option("Random seed of the sample; by default a new sample each time.")
+    rebuild: bool = option(
+        "Build every space again from what its certificate says, and compare; finds words that were left out.",
+        default=False,
+    )
     example: str | None = option("Check only the certificate of this example.", metavar="ID")
 
     def run(self, settings: VictimSettings) -> list[tuple[Certificate, Checked]]:
         """Each certificate with the result of checking it."""
         from mohs.bounds import Points, check
+        from mohs.engine import Service
         from mohs.models.sheets import sheets_of
         from mohs.models.victim import service_of, traits_of
         from mohs.runs.subject import victim_of
@@ -58,15 +63,30 @@ class Verify:
         model = victim_of(settings)
         final = traits_of(model).verdict or model
         judge, many, sheets = service_of(final, judge=True), service_of(final), sheets_of(final)
+        alone: Service[Any, Any] = Service(final, alone=True, together=traits_of(final).together)
 
         def points(space: Space) -> Points:
-            return Points(space, many, judge, final, sheets)
+            return Points(space, many, judge, final, sheets, alone)
 
         nobody = Services({}, Random(0))
         checks = [
-            answered(check(one, model, points, judge, self.sample, self.bounds, self.seed), nobody, judge, many, sheets)
+            answered(
+                check(one, model, points, judge, self.sample, self.bounds, self.seed),
+                nobody,
+                judge,
+                many,
+                sheets,
+                alone,
+            )
             for one in found
         ]
+        if self.rebuild:
+            from mohs.runs.rebuild import Rebuild
+
+            rebuild = Rebuild(model, settings)
+            checks = [
+                rebuild(one, checked) if checked.sound else checked for one, checked in zip(found, checks, strict=True)
+            ]
         return list(zip(found, checks, strict=True))
 
 
@@ -78,6 +98,7 @@ def verify(
     bounds: bool = True,
     seed: int | None = None,
     example: str | None = None,
+    rebuild: bool = False,
     **settings: Any,
 ) -> list[tuple[Certificate, Checked]]:
     """Check certificates by asking the victim again about every text, or about `sample` texts of each level.
@@ -87,9 +108,10 @@ def verify(
     certificates: a run folder, or a file.
     bounds: use a bound again for the texts that a bound proved; False: ask about them too.
     seed: of the sample; by default a new sample each time.
+    rebuild: build every space again from what its certificate says, and compare.
     The other arguments are for loading the victim: device, labels, victim_options, trust_pickle, trust_code.
     """
-    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example)
+    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example, rebuild=rebuild)
     return asked.run(VictimSettings(victim=victim, **settings))
 
 

@@ -28,6 +28,8 @@ class Target:
     classes: int
     sheets: Answers[Sheet, Any] | None = None  # the same network, if it accepts rows of tokens
     steady: bool = True  # whether it gives the same answer again
+    alike: bool = True  # whether it answers in a batch, in any order, as it does alone
+    alone: Answers[Fields, Scores] | None = None  # asks the judging victim each text by itself, and no cache
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
     most_memory: int | None = None  # bytes that the candidates of one example may take
 

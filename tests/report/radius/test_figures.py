@@ -26,8 +26,8 @@ def test_what_is_known_of_each_example_and_why_no_more() -> None:
     assert (found.right.hits, found.right.total, found.right.of) == (7, 8, "examples without an error")
     assert found.outcomes == {"measured": 7, "skipped": 1, "error": 1}
     assert found.kinds == {"whole": 1, "exact": 1, "bracketed": 2, "unknown": 3}
-    assert found.why["bracketed"] == {"max-r": 1, "texts": 1, "time": 0, "ties": 0, "unsteady": 0}
-    assert found.why["unknown"] == {"max-r": 1, "texts": 0, "time": 1, "ties": 1, "unsteady": 0}
+    assert found.why["bracketed"] == {"max-r": 1, "texts": 1, "time": 0, "ties": 0, "unsteady": 0, "batches": 0}
+    assert found.why["unknown"] == {"max-r": 1, "texts": 0, "time": 1, "ties": 1, "unsteady": 0, "batches": 0}
     assert found.lower.value == pytest.approx(9 / 7)
     assert found.upper.value == pytest.approx(8 / 3)
     assert (found.lower.total, found.upper.total) == (7, 3)

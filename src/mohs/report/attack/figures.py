@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from mohs.attacks.finding import AttackFinding
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 from mohs.report.attack.classes import ByClass, ClassTally
@@ -46,6 +47,7 @@ class Summary:
     goal: str = UNTARGETED
     words_left: Mean | None = None  # only if the goal is to keep the label with fewer words
     near_ties: int = 0
+    apart: int = 0  # final texts whose scores in a batch and alone differ by more than rounding
     cut: int = 0  # examples longer than the victim's window
     empty: int = 0  # attacked examples without a word to replace
     labels: int = 0  # number of different labels among the scored examples
@@ -90,7 +92,7 @@ class _Tally:
         self.queries: list[float] = []
         self.left: list[float] = []
         self.measures: dict[str, list[float]] = {}
-        self.near_ties = 0
+        self.near_ties = self.apart = 0
         self.cut = 0
         self.empty = 0
         self.labels: set[int] = set()
@@ -104,6 +106,7 @@ class _Tally:
         self.classes.add(record)
         self.outcomes[str(record.outcome)] += 1
         self.near_ties += record.near_tie
+        self.apart += isinstance(record.finding, AttackFinding)
         self.cut += record.beyond_window > 0
         judged = record.outcome is not Outcome.ERROR
         if judged or record.scores_before:
@@ -149,6 +152,7 @@ class _Tally:
             goal=self.goal,
             words_left=mean_of(self.left, "examples attacked") if reduces else None,
             near_ties=self.near_ties,
+            apart=self.apart,
             cut=self.cut,
             empty=self.empty,
             labels=len(self.labels),

@@ -47,6 +47,11 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
                 f"{summary.attack} ran out of queries on {spent} of {attacked} examples: "
                 "a larger --budget may find more."
             )
+        if summary.apart:
+            found.append(
+                f"{summary.attack}: the victim scored {summary.apart} of {attacked} final texts differently in a batch "
+                "than alone, by more than rounding; the search was misled there, so its failures say nothing."
+            )
         if summary.near_ties > OFTEN * attacked:
             stand = "1 verdict has" if summary.near_ties == 1 else f"{summary.near_ties} verdicts have"
             found.append(f"{summary.attack}: {stand} a margin under 1e-4 and could differ on another machine.")

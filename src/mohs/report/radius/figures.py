@@ -28,6 +28,7 @@ REASONS = {
     "time": "--time-limit was reached",
     "ties": "the margin was too small",
     "unsteady": "the victim's answers vary",
+    "batches": "the victim answers differently in batches than alone",
 }
 _ROWS = 12  # of the curve; if there are more, only round numbers are shown
 
@@ -287,6 +288,10 @@ def radius_flags(facts: Mapping[str, Any], summary: RadiusSummary, finished: int
         "texts": "a larger --most lets the prover try more texts",
         "time": "a larger --time-limit lets the prover try more texts",
     }
+    for reason in ("batches", "unsteady"):
+        count = sum(why[reason] for why in summary.why.values())
+        if count:
+            found.append(f"{count} of {total} {RIGHT} have no certificate because {REASONS[reason]}.")
     for reason, remedy in remedies.items():
         count = summary.why["unknown"][reason]
         if count > OFTEN * total:

@@ -1,0 +1,94 @@
+"""The second verifier: what it shares with mohs, and that it comes to the same results."""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+import mohs
+from mohs import verifier
+from mohs.models.bag import pocket_victim
+from mohs.models.function import FunctionVictim
+from mohs.text.text import split_words
+from tests.bounds.conftest import holds
+from tests.bounds.test_misbehaving import GIVEN, MISBEHAVING, right, rows
+from tests.bounds.test_radius import FORGED
+from tests.toys import Table
+
+
+def test_it_imports_the_standard_library_alone() -> None:
+    tree = ast.parse(Path(verifier.__file__).read_text("utf-8"))
+    names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    names += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert names
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+@given(st.text(st.sampled_from("aZé9 '’-_*@\u200c\u200d\u0301.,\n☺️ब्"), max_size=12))
+def test_it_finds_the_same_words(string: str) -> None:
+    words, gaps = split_words(string)
+    parts = verifier.pieces(string)
+    assert (parts[1::2], parts[0::2]) == (words, gaps)
+
+
+@pytest.mark.parametrize("kind", ["right", *MISBEHAVING])
+def test_certificates_hold_for_it_too(kind: str) -> None:
+    answer = right if kind == "right" else MISBEHAVING[kind]()
+    with mohs.radius(FunctionVictim(answer), rows(), **GIVEN) as run:
+        certified = [row["certificate"] for row in run.radii() if "certificate" in row]
+    assert certified or kind != "right"
+    assert [holds(json.dumps(one), right) for one in certified] == [True] * len(certified)
+
+
+def test_certificates_in_closed_form_hold_for_it_too() -> None:
+    bag = pocket_victim()
+    with mohs.radius("pocket", [("a wonderful film", 1), ("a dull and boring story", 0)]) as run:
+        certified = [row["certificate"] for row in run.radii() if "certificate" in row]
+    assert certified
+    for one in certified:
+        assert one["by"] == "closed form"
+        assert holds(json.dumps(one), lambda texts: bag.collect(bag.launch([(text,) for text in texts])))
+
+
+def predict(texts: list[str]) -> list[list[float]]:
+    return [[0.1, 0.9] if text.count("x") > 2 else [0.9, 0.1] for text in texts]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    source = Table(tuple((word, ("x", "y")) for word in "abc"))
+    with mohs.radius(FunctionVictim(predict), [("a b c", 0)], source=source, stopwords="none", max_r=2) as run:
+        found: dict[str, Any] = run.radii()[0]["certificate"]
+    return found
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_forged_certificates_do_not_hold(forge: Any, certificate: dict[str, Any]) -> None:
+    row = json.loads(json.dumps(certificate))
+    assert holds(json.dumps(row), predict)
+    forge(row)
+    assert holds(json.dumps(row), predict) is False
+
+
+def test_what_is_no_certificate() -> None:
+    for written in ('{"radius": 1, "radius": 2}', '{"tolerance": Infinity}', "[" * 100_000, "[]", "7", "{}", "{"):
+        with pytest.raises(verifier.Broken):
+            verifier.read(written)
+
+
+def test_its_command(certificate: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, wide = json.dumps(certificate), json.dumps({**certificate, "label": 1})
+    cases = [(good, [], 0, "1: holds in all 19 texts."), (good, ["--most", "5"], 3, "1: not checked: it speaks of 19")]
+    for told, more, code, said in [*cases, (f"{good}\n{wide}", [], 1, "2: broken: the label does not hold")]:
+        (tmp_path / "c.jsonl").write_text(told, "utf-8")
+        victim = "tests.bounds.test_verifier:predict"
+        assert verifier.main([str(tmp_path / "c.jsonl"), "--victim", victim, *more]) == code
+        assert said in capsys.readouterr().out
+    assert verifier.main([str(tmp_path / "none.jsonl"), "--victim", "tests.toys:predict"]) == 2
