@@ -81,7 +81,7 @@ class RadiusTask:
         for name, attack in self.attacks:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
-        points = Points(space, target.victim, target.judge, target.model, target.sheets)
+        points = Points(space, target.anew, target.judge, target.model, target.sheets)
         counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._proven(points, label, found, ask, counts)

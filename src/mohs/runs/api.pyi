@@ -112,7 +112,7 @@ def attack(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -202,7 +202,7 @@ def second_order_attack(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -283,7 +283,7 @@ def token_bias(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -382,7 +382,7 @@ def radius(
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.

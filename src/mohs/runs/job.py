@@ -119,7 +119,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
     if target.traits.rejects:
         known["rejects"] = True
-    asked = dict.fromkeys([target.victim, target.judge, target.sheets])
+    asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets])
     return Job(
         subject=subject,
         tasks=plan.tasks,

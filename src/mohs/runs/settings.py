@@ -81,7 +81,9 @@ class Settings(VictimSettings, Reading):
         "Processes that share the examples, each with its own copy of the models.", default=1, least=1, counts=False
     )
     cache: str | Path | None = option(
-        "Cache the victim's answers in this file; later runs can use it too.", metavar="FILE", counts=False
+        "Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.",
+        metavar="FILE",
+        counts=False,
     )
     change: Sequence[str] = option(
         "For text pairs: the columns that may change; by default the last.", default=(), metavar="NAMES", read=comma

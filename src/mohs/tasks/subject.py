@@ -29,6 +29,12 @@ class Target:
     sheets: Answers[Sheet, Any] | None = None  # the same network, if it accepts rows of tokens
     steady: bool = True  # whether it gives the same answer again
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
+    uncached: Answers[Fields, Scores] | None = None  # the victim without its cache, if it has one
+
+    @property
+    def anew(self) -> Answers[Fields, Scores]:
+        """The victim, asked now: for proofs, which no cache may answer."""
+        return self.victim if self.uncached is None else self.uncached
 
     @property
     def traits(self) -> Traits:
@@ -39,6 +45,11 @@ class Target:
     def refusal(self) -> int | None:
         """The score column for "rejected"; None if the victim never rejects."""
         return self.classes if self.traits.rejects else None
+
+    @property
+    def width(self) -> int:
+        """The number of scores in an answer."""
+        return self.classes + self.traits.rejects
 
     def window(self, example: Example) -> tuple[int, ...]:
         """The positions in the fields that may change, as far as the victim's window reaches."""
