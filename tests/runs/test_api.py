@@ -59,9 +59,9 @@ def test_a_folder_makes_it_resumable(tmp_path: Path) -> None:
     second = WordCount({"good": 2.0})
     with mohs.attack(second, ROWS, ["random"], out=tmp_path / "run") as run:
         assert list(run.records()) == expected
-    assert {fields for fields in second.asked if "day" not in fields[0]} == {
-        ("a good film",)
-    }  # asked once more, to compare
+    finished = {text for record in expected for text in (record.original, record.perturbed or record.original)}
+    assert {fields for fields in second.asked if "day" not in fields[0]} == finished  # asked once more, to compare
+    assert len(second.batches) < 6
     with mohs.Run.open(tmp_path / "run") as run:
         assert list(run.records()) == expected
         assert run.manifest["config"]["attacks"] == ["random:baseline"]

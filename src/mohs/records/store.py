@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import Random
 from typing import IO, Any
 
 import yaml
@@ -18,6 +19,8 @@ from mohs.records.record import Record
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
 _RUNS_NAMED_IN_A_MESSAGE = 5
 _UNFINISHED_MANIFEST = f"{MANIFEST}.new"  # left over only by a kill
+
+_NOT_ALWAYS_NOTED = ("victim_origin",)  # parts of an identity that folders of earlier versions do not have
 
 _NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
@@ -144,6 +147,15 @@ class RunStore:
                 for (line,) in rows:
                     yield Record.from_json(line, kind)
 
+    def shuffled(self, random: Random) -> Iterator[Record]:
+        """The records in random order, with findings as dictionaries."""
+        with self._reading():
+            keys = self._db.execute("SELECT attack, example FROM records ORDER BY attack, example").fetchall()
+            random.shuffle(keys)
+            for key in keys:
+                for (line,) in self._db.execute("SELECT record FROM records WHERE attack = ? AND example = ?", key):
+                    yield Record.from_json(line)
+
     def close(self) -> None:
         """Close the journal and release the lock."""
         self._db.close()
@@ -256,8 +268,14 @@ def _unwritable(folder: Path, error: OSError) -> BadInput:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The keys under which two identities differ."""
-    return [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    """The keys under which two identities differ.
+
+    Data are the same if their hashes are, wherever the file lies. What older versions did not note is not compared.
+    """
+    unseen = {key for key in _NOT_ALWAYS_NOTED if key not in old}
+    if "data_hash" in old and old["data_hash"] == new.get("data_hash"):
+        unseen.add("data")
+    return [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key) and key not in unseen]
 
 
 def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

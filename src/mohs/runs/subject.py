@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from mohs.engine import AnswerCache
 from mohs.errors import BadInput
 from mohs.models.load import victim_from
+from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
 from mohs.runs.settings import Settings, VictimSettings, public
@@ -51,8 +53,11 @@ def subject_of(settings: Settings) -> Subject:
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
     (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first) - traits.rejects
+    origin = origin_of(model)
     if cache is not None:
-        cache.settle(model.fingerprint, [probe], anew.again, alike, lambda answer: is_scores(answer, len(first)))
+        width = len(first)
+        code = json.dumps(origin, sort_keys=True)
+        cache.settle(model.fingerprint, [probe], anew.again, alike, lambda found: is_scores(found, width), code)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     same = [second, third]
@@ -75,6 +80,7 @@ def subject_of(settings: Settings) -> Subject:
         labels=tuple(labels),
         seed=settings.seed,
         cache=cache,
+        origin=origin,
         config={
             "victim": settings.victim if isinstance(settings.victim, str) else model.name,
             "data": data.source if isinstance(data, Dataset) else "examples",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from mohs import engine
@@ -80,6 +80,7 @@ class Subject:
     seed: int
     cache: AnswerCache | None
     config: Mapping[str, Any]  # the shared options of this run
+    origin: Mapping[str, str] = field(default_factory=dict)  # where the victim's code comes from
 
     @property
     def model(self) -> Victim:
