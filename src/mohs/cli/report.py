@@ -51,9 +51,14 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
     """Print the figures and write the page."""
     from mohs.report.template import written as write
     from mohs.report.terminal import print_run
-    from mohs.runs.run import Run
+    from mohs.runs.run import Run, sound
 
-    with Run.open(asked.run) as run, Run.open(asked.against) if asked.against else nullcontext() as before:
+    with (
+        Run.open(asked.run) as run,
+        Run.open(asked.against) if asked.against else nullcontext() as before,
+        sound(run),
+        sound(before) if before is not None else nullcontext(),
+    ):
         judge = "none" if asked.no_judge else asked.judge
         view = run.view(against=before, epsilon=asked.epsilon, judge=judge)
         place = asked.page or asked.run / ("report.html" if before is None else "against.html")
