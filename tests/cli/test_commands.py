@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+from mohs.records import RunStore
 from mohs.runs.run import Run
 from tests.cli.conftest import Mohs
 
@@ -121,13 +122,11 @@ def test_a_config_may_use_the_names_of_flags(tmp_path: Path, mohs: Mohs) -> None
 
 
 def test_an_unfinished_run_says_so(tmp_path: Path, mohs: Mohs) -> None:
-    import sqlite3
-
-    mohs("attack", "--n", 6, "--attack", "random", "--out", "run")
-    journal = sqlite3.connect(tmp_path / "run" / "journal.sqlite")
-    journal.execute("DELETE FROM records WHERE example != 'test-0000'")
-    journal.commit()
-    journal.close()
+    mohs("attack", "--n", 6, "--attack", "random", "--out", "whole")
+    with Run.open(tmp_path / "whole") as whole:
+        store = RunStore.open(tmp_path / "run", whole.manifest, whole.manifest["identity"])
+        store.add(0, next(whole.records()))
+        store.close()
     assert "The run is not finished: 1 of 6 attempts so far" in mohs("report", "run").stdout
     machine = json.loads(mohs("report", "run", "--json").stdout)
     assert (machine["finished"], machine["planned"]) == (1, 6)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -398,11 +399,11 @@ def test_reading_what_is_no_run(tmp_path: Path) -> None:
 def test_a_journal_that_is_none(folder: Path) -> None:
     start(folder).close()
     (folder / JOURNAL).write_bytes(b"junk" * 2000)
-    assert refused(MohsError, RunStore.read, folder) == (
-        f"The run {folder} cannot be read (file is not a database); restore the folder from a copy or run again with "
-        "another --out."
-    )
-    assert refused(MohsError, start, folder).startswith(f"The run {folder} cannot be saved (file is not a database)")
+    for call in (RunStore.read, start):
+        assert refused(MohsError, call, folder) == (
+            f"{folder / JOURNAL} is damaged (file is not a database); restore it from a copy or run again with "
+            f"another --out (`mohs export {folder} --salvage` writes the 0 records that can still be read)."
+        )
 
 
 def test_a_damaged_journal(folder: Path) -> None:
@@ -410,17 +411,19 @@ def test_a_damaged_journal(folder: Path) -> None:
     for number in range(200):
         store.add(number, record(str(number), error="x" * 200))
     store.close()
-    size = (folder / JOURNAL).stat().st_size
-    with (folder / JOURNAL).open("r+b") as file:
-        file.seek(8192)
-        file.write(b"\xff" * (size - 8192))
     reader = RunStore.read(folder)
-    for call in (lambda: list(reader.records()), reader.done, lambda: len(reader)):
-        assert refused(MohsError, call).startswith(
-            f"The run {folder} cannot be read (database disk image is malformed)"
-        )
     reader.close()
     assert "cannot be read" in refused(MohsError, reader.effort)
+    size = (folder / JOURNAL).stat().st_size
+    with (folder / JOURNAL).open("r+b") as file:
+        file.seek(size - 8192)
+        file.write(b"\xff" * 8192)
+    for call in (RunStore.read, start):
+        sentence = refused(MohsError, call, folder)
+        assert sentence.startswith(f"{folder / JOURNAL} is damaged (")
+        found = re.search(r"writes the (\d+) records that can still be read", sentence)
+        assert found
+        assert 100 < int(found[1]) < 200
 
 
 def test_a_manifest_without_attacks(folder: Path) -> None:

@@ -59,9 +59,8 @@ def test_a_folder_makes_it_resumable(tmp_path: Path) -> None:
     second = WordCount({"good": 2.0})
     with mohs.attack(second, ROWS, ["random"], out=tmp_path / "run") as run:
         assert list(run.records()) == expected
-    assert {fields for fields in second.asked if "day" not in fields[0]} == {
-        record.original for record in expected
-    }  # asked once more, to compare; no search is
+    finished = {text for record in expected for text in (record.original, record.perturbed or record.original)}
+    assert {fields for fields in second.asked if "day" not in fields[0]} == finished  # asked once more, to compare
     with mohs.Run.open(tmp_path / "run") as run:
         assert list(run.records()) == expected
         assert run.manifest["config"]["attacks"] == ["random:baseline"]
@@ -101,8 +100,7 @@ def test_effort_counts_real_forwards(tmp_path: Path) -> None:
         cold = run.effort()
     with mohs.attack("pocket", ROWS, ["random"], cache=tmp_path / "answers") as run:
         warm = run.effort()
-    assert cold["forwards"] > 0
-    assert warm["forwards"] == 0
+    assert cold["forwards"] > warm["forwards"] > 0  # verdicts are asked again
     assert warm["reused"] > 0
 
 
@@ -182,7 +180,7 @@ def test_the_settings_of_an_attack_are_part_of_a_run(tmp_path: Path, monkeypatch
 
 
 def test_the_cache_does_not_move_a_verdict(tmp_path: Path) -> None:
-    """A victim whose scores move with the batch is judged one text at a time, from the cache too."""
+    """A victim whose scores move with the batch is judged one text at a time, with a cache too."""
 
     def moving(texts: list[str]) -> list[list[float]]:
         return [[1 - p, p] for _, p in predict(texts) for p in [min(p + 0.02 * (len(texts) > 1), 1.0)]]
@@ -213,11 +211,9 @@ def test_a_victim_that_changed_is_not_mixed_in(tmp_path: Path) -> None:
         made.fingerprint = "the same name"
         return made
 
-    mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run", cache=tmp_path / "answers").close()
+    mohs.attack(victim(2.0), ROWS, "random", out=tmp_path / "run").close()
     with pytest.raises(BadInput, match=r"answers differently than when .* was started: example 0 had the scores"):
         mohs.attack(victim(-2.0), ROWS, "random", out=tmp_path / "run")
-    with pytest.raises(BadInput, match=r"answers differently than when the cache .* was filled"):
-        mohs.attack(victim(-2.0), ROWS, "random", cache=tmp_path / "answers")
 
 
 def test_a_victim_that_does_not_repeat_itself_is_noticed() -> None:

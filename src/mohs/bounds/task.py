@@ -83,7 +83,7 @@ class RadiusTask:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
         seed = f"{self.seed}/{self.name}/{example.id}"
-        points = Points(space, target.victim, target.judge, target.model, target.sheets, target.alone, seed)
+        points = Points(space, target.anew, target.judge, target.model, target.sheets, target.alone, seed)
         counts.append(lambda: points.asked)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._proven(points, label, before, found, ask, counts)

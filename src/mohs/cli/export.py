@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mohs.cli.settings import command, help_of
 from mohs.tasks.option import option
+
+if TYPE_CHECKING:
+    from mohs.runs.run import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +21,7 @@ class Export:
     Examples:
       mohs export mohs-runs/RUN --format parquet --out records.parquet
       mohs export mohs-runs/RUN --format csv --outcome success | head
+      mohs export mohs-runs/DAMAGED --salvage --out rest.jsonl
     """
 
     run: Path = option("A run folder.", metavar="RUN", argument=True)
@@ -24,6 +29,9 @@ class Export:
     out: Path | None = option("Output file; without it csv and jsonl go to standard output.", metavar="FILE")
     outcome: str | None = option(
         "Only these: success, failed, measured, skipped, exhausted, detected, rejected or error."
+    )
+    salvage: bool = option(
+        "Of a damaged run, write the records that are intact, and say how many are lost.", default=False
     )
 
 
@@ -33,7 +41,8 @@ def _export(asked: Export, *, json: bool, verbose: bool) -> None:
     from mohs.records import Outcome
     from mohs.records.export import FORMATS
     from mohs.records.export import export as write
-    from mohs.runs.run import Run
+    from mohs.records.store import BARE, salvaged
+    from mohs.runs.run import Run, sound
     from mohs.runs.verbs import commands
 
     run, format, out, outcome = asked.run, asked.format, asked.out, asked.outcome
@@ -44,20 +53,45 @@ def _export(asked: Export, *, json: bool, verbose: bool) -> None:
     format = format or ending or "jsonl"
     if outcome is not None and outcome not in list(Outcome):
         raise BadInput(f"Unknown outcome {outcome!r}; use {', '.join(Outcome)}.")
-    with Run.open(run) as opened:
+    store, lost = salvaged(run) if asked.salvage else (None, 0)
+    with Run.open(run) if store is None else Run(store) as opened, sound(opened):
+        if asked.salvage and not _fits(opened):
+            opened.manifest.update(BARE)
         there = {str(record.outcome): None for record in opened.records()} if outcome is not None else {}
         if there and outcome not in there:
             raise BadInput(f"No record of {run} has the outcome {outcome}; its outcomes are {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
         columns = opened.view().columns if opened.command in commands() else None  # of a verb that is not known here
         count = write(wanted, format, out, sys.stdout, columns)
+    if asked.salvage:
+        print(f"mohs: {count} records of {run} are written; {_lost(lost)}.", file=sys.stderr)
     if out is not None:
         if json:
             from json import dumps
 
-            print(dumps({"records": count, "format": format, "out": str(out)}))
+            told = {"lost": lost} if asked.salvage else {}
+            print(dumps({"records": count, "format": format, "out": str(out), **told}))
         else:
             print(f"{count} records written to {out}")
+
+
+def _fits(run: Run) -> bool:
+    """Whether records can be shown with their manifest, which may be damaged too."""
+    from mohs.errors import MohsError
+    from mohs.runs.verbs import commands
+
+    try:
+        columns = run.view().columns if run.command in commands() else None
+        for record in run.records():
+            if columns is not None:
+                columns(record)
+    except (MohsError, KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return False
+    return True
+
+
+def _lost(number: int | None) -> str:
+    return "nobody can tell how many are lost" if number is None else f"{number} are lost"
 
 
 export = command([Export], _export, help_of(Export.__doc__))

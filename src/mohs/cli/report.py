@@ -52,9 +52,14 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
     """Print the figures and write the page."""
     from mohs.report.template import written as write
     from mohs.report.terminal import print_run
-    from mohs.runs.run import Run
+    from mohs.runs.run import Run, sound
 
-    with Run.open(asked.run) as run, Run.open(asked.against) if asked.against else nullcontext() as before:
+    with (
+        Run.open(asked.run) as run,
+        Run.open(asked.against) if asked.against else nullcontext() as before,
+        sound(run),
+        sound(before) if before is not None else nullcontext(),
+    ):
         if asked.no_judge and asked.judge is not None:
             raise BadInput(f"--judge {asked.judge} and --no-judge contradict each other; give one of them.")
         judge = "none" if asked.no_judge else asked.judge

@@ -46,12 +46,13 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
     from mohs.report.template import written
     from mohs.runs.carry_out import Unnamed, carry_out
     from mohs.runs.containment import no_sudden_end, own_output
+    from mohs.runs.run import sound
 
     out: Any = place.out or Unnamed.of(settings, verb)
     with saving_on_interrupt(out), own_output(), no_sudden_end(), progress_bar(json, verb.doing) as progress:
         said = None if progress is None else partial(print, file=sys.stderr)
         run = carry_out(settings, verb, out, progress, said)
-    with run:
+    with run, sound(run):
         assert run.folder is not None, "a command always has a run folder"
         view = verb.view(run)
         files = [written(view.page(), run.folder / "report.html"), *view.files(run.folder)]

@@ -225,6 +225,19 @@ class Service(Generic[Item, Answer]):
         self._proven = items[0]
         return list(answers)
 
+    def again(self, items: Sequence[Item]) -> list[Answer | None]:
+        """Query the model at once, outside any run and without the cache. None for an item that makes it raise."""
+        found: dict[Item, Any] = {}
+        for batch in self.model.plan(list(dict.fromkeys(items))):
+            try:
+                answers = list(self._exactly(batch, self.model.collect(self.model.launch(batch))))
+            except ServiceFailed:
+                raise
+            except Exception:  # one bad text must not hide the answers to the others
+                answers = [self._alone(item) for item in batch]
+            found.update(zip(batch, answers, strict=True))
+        return [None if isinstance(found[item], Failed) else found[item] for item in items]
+
     def reset(self) -> None:
         """Forget all waiting and launched items. For a run that ends early, when nobody waits for the answers."""
         self._waiting, self._asked = {}, {}

@@ -44,6 +44,9 @@ class FunctionVictim(AtOnce):
         self.rejects = rejects
         self.fingerprint = fingerprint or _fingerprint(function, self.name, self.output, named=name is not None)
         self._function = function
+        self.made_of: Any = function  # and `module`: where its code comes from, see mohs.models.origin
+        known_by_place = _plain(function) and name is None and fingerprint is None
+        self.module: str | None = function.__module__ if known_by_place else None
         self._batch = batch
         self._classes: int | None = len(self.labels) + rejects if self.labels else None
         if self.hard and not self.labels:
@@ -99,7 +102,13 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
         function = getattr(function, part)
     if not callable(function):
         raise BadInput(f"python:{spec} is a {type(function).__name__}, not a function.")
-    return FunctionVictim(function, name=f"python:{spec}", **options)
+    made = FunctionVictim(function, name=f"python:{spec}", **options)
+    made.module = module
+    return made
+
+
+def _plain(function: Function) -> bool:
+    return inspect.isfunction(function) and not function.__closure__
 
 
 def _fingerprint(function: Function, name: str, output: Output, named: bool) -> str:
@@ -108,8 +117,7 @@ def _fingerprint(function: Function, name: str, output: Output, named: bool) -> 
     The data inside a closure or an object are not visible. So unless the user names it, each one gets a random
     fingerprint, and neither a cache nor a resumed run can mix two of them up.
     """
-    plain = inspect.isfunction(function) and not function.__closure__
-    if not plain and not named:
+    if not _plain(function) and not named:
         return uuid.uuid4().hex[:16]
     try:
         file = inspect.getsourcefile(inspect.unwrap(function))

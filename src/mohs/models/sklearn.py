@@ -66,7 +66,7 @@ def sklearn_victim(
         found = model.predict(texts)
         return [classes.index(label) for label in found] if classes else found
 
-    return FunctionVictim(
+    made = FunctionVictim(
         answer,
         name=name or f"sklearn:{type(model).__name__}",
         output=Output.PROBABILITIES if soft else Output.LABELS,
@@ -74,6 +74,8 @@ def sklearn_victim(
         batch=batch,
         fingerprint=fingerprint or _short(pickle.dumps(model)),
     )
+    made.made_of = model
+    return made
 
 
 def _short(data: bytes) -> str:

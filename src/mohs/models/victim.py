@@ -162,6 +162,16 @@ def probabilities(name: str, answers: Any, rows: int, output: Output, classes: i
     return table
 
 
+def is_scores(answer: Any, width: int) -> bool:
+    """Whether a value that was read from a file can be a victim's answer."""
+    return (
+        isinstance(answer, tuple)
+        and len(answer) == width
+        and all(type(p) in (int, float) and 0 <= p <= 1 + SUM_TOLERANCE for p in answer)
+        and abs(sum(answer) - 1) <= SUM_TOLERANCE
+    )
+
+
 def _width(name: str, width: int, row: int, classes: int | None) -> VictimError:
     wanted = classes if classes and classes > 1 else "at least 2"
     return VictimError(f"{name} gave {width} scores in row {row}; {wanted} are expected, one for each class.")

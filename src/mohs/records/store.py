@@ -7,27 +7,47 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
+from random import Random
+from types import NoneType
 from typing import IO, Any
 
 import yaml
 
 from mohs.errors import BadInput, MohsError
+from mohs.records.integrity import (
+    VERSION,
+    Damaged,
+    Line,
+    Tally,
+    checksum_of,
+    checksum_of_manifest,
+    effort_checksum,
+    is_damage,
+    salvage,
+    tallies,
+    verified,
+    version_of,
+)
 from mohs.records.record import Record
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
+BARE: Mapping[str, Any] = {"config": {}, "identity": {}, "tasks": [], "command": ""}  # a manifest that says nothing
 _RUNS_NAMED_IN_A_MESSAGE = 5
 _UNFINISHED_MANIFEST = f"{MANIFEST}.new"  # left over only by a kill
 
+_NOT_ALWAYS_NOTED = ("victim_origin",)  # parts of an identity that folders of earlier versions do not have
+
 _NOT_WRITABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS records (
-    attack TEXT NOT NULL, example TEXT NOT NULL, number INTEGER NOT NULL, record TEXT NOT NULL,
-    PRIMARY KEY (attack, example)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS effort (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID;
-"""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS records (attack TEXT NOT NULL, example TEXT NOT NULL, number INTEGER NOT NULL, "
+    "record TEXT NOT NULL, checksum TEXT, PRIMARY KEY (attack, example)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS effort (name TEXT PRIMARY KEY, value REAL NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS tally (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    f"PRAGMA user_version = {VERSION}",
+)
 
 
 class _Plain(yaml.SafeDumper):
@@ -40,12 +60,29 @@ class _Plain(yaml.SafeDumper):
 class RunStore:
     """Records on disk, or in memory without a folder. They are added one by one; a kill at any moment is safe."""
 
-    def __init__(self, folder: Path | None, manifest: Mapping[str, Any], *, lock: IO[str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        manifest: Mapping[str, Any],
+        *,
+        lock: IO[str] | None = None,
+        asked: Mapping[str, Any] | None = None,  # what a new manifest would hold
+    ) -> None:
         self.folder = folder
         self.manifest = dict(manifest)
         self._lock = lock
-        with self._saving() if folder is None or lock is not None else self._reading():
+        self._tally = Tally()
+        self.checked = folder is None  # whether the manifest is known to be as it was written
+        self._version = VERSION
+        writing = folder is None or lock is not None
+        with self._saving() if writing else self._reading():
             self._db = _connect(folder, reading=lock is None)
+        try:
+            with self._saving() if writing else self._reading():
+                self._check(writing, asked or {})
+        except BaseException:
+            self._db.close()
+            raise
 
     @classmethod
     def open(cls, folder: Path | None, manifest: Mapping[str, Any], identity: Mapping[str, Any]) -> RunStore:
@@ -79,13 +116,14 @@ class RunStore:
             lock.close()
             raise _unwritable(folder, error) from error
         try:
+            asked = manifest
             if (folder / MANIFEST).exists():
                 manifest = read_manifest(folder)
                 _refuse_changes(folder, manifest["identity"], identity)
             else:
                 manifest = {**manifest, "identity": dict(identity)}
                 _write_manifest(folder, manifest)
-            return cls(folder, manifest, lock=lock)
+            return cls(folder, manifest, lock=lock, asked=asked)
         except BaseException:
             lock.close()
             raise
@@ -98,27 +136,112 @@ class RunStore:
             raise BadInput(f"{folder} holds a manifest but no journal: the run never started; start it again.")
         return cls(folder, manifest)
 
+    def _check(self, writing: bool, asked: Mapping[str, Any]) -> None:
+        """See that the journal is whole. For writing, bring it to the newest version; missing records may be missing.
+
+        They are only searched for again, so a run with missing records can be resumed, but not exported.
+        """
+        db = self._db
+        version = version_of(db)
+        if version is None and not writing:
+            raise BadInput(
+                f"{self.folder} holds a manifest and an empty journal: the run never started; start it again."
+            )
+        if version is not None:
+            self._tally = verified(db, version, complete=not writing)
+            self._version = version
+        manifest = None if self.folder is None else checksum_of_manifest(_raw_manifest(self.folder))
+        told = tallies(db).get("manifest") if version else None
+        if not writing:
+            if told not in (None, manifest):
+                assert self.folder is not None
+                raise BadInput(
+                    f"{self.folder / MANIFEST} is not what the run wrote; restore it from a copy, or run the same "
+                    f"command again to check it ({self._readable()})."
+                )
+            self.checked = told is not None
+            return
+        if self.folder is not None and told not in (None, manifest):
+            self._accept(self.folder, asked)
+            told = manifest = checksum_of_manifest(_raw_manifest(self.folder))
+        self.checked = version is None or told == manifest
+        with self._transaction():
+            if version == 0:
+                db.execute("ALTER TABLE records ADD COLUMN checksum TEXT")
+            for statement in _TABLES:
+                db.execute(statement)
+            if version == 0:
+                for row in db.execute("SELECT attack, example, number, record FROM records").fetchall():
+                    key = (checksum_of(*row), *row[:2])
+                    db.execute("UPDATE records SET checksum = ? WHERE attack = ? AND example = ?", key)
+            self._note("records", self._tally)
+            if version == 0:
+                self._note("effort", effort_checksum(db))
+            if manifest is not None:
+                self._note("manifest", manifest)
+        self._version = VERSION
+
+    def _accept(self, folder: Path, asked: Mapping[str, Any]) -> None:
+        """Accept a manifest that was edited if its settings are those asked for; what else it holds is written anew."""
+        new, old = asked.get("config", {}), self.manifest["config"]
+        odd = [key for key in old if key in new and key != "data" and old[key] != new[key]]
+        odd += [key for key in ("command", "tasks") if self.manifest.get(key) != asked.get(key)]
+        if odd:
+            raise BadInput(
+                f"{folder / MANIFEST} is not what the run wrote ({odd[0]} differs); restore it from a copy or choose "
+                f"another --out ({self._readable()})."
+            )
+        self.manifest = {**asked, "config": old, "identity": self.manifest["identity"]}
+        _write_manifest(folder, self.manifest)
+
     def add(self, number: int, record: Record) -> None:
         """Save one finished example, in one transaction."""
-        with self._saving():
-            self._db.execute(
-                "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)",
-                (record.attack, record.example_id, number, record.to_json()),
-            )
+        self.add_line((record.attack, record.example_id, number, record.to_json()))
+
+    def add_line(self, line: Line) -> None:
+        """Save a record as it stands in a journal."""
+        checksum = checksum_of(*line)
+        tally = replace(self._tally)
+        with self._saving(), self._transaction():
+            old = self._db.execute("SELECT checksum FROM records WHERE attack = ? AND example = ?", line[:2]).fetchone()
+            if old is not None:
+                tally.add(old[0], -1)
+            self._db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", (*line, checksum))
+            tally.add(checksum)
+            self._note("records", tally)
+        self._tally = tally
+
+    def _note(self, name: str, value: object) -> None:
+        self._db.execute("INSERT OR REPLACE INTO tally VALUES (?, ?)", (name, str(value)))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
 
     def spend(self, **amounts: float) -> None:
         """Add to the run's effort counters (forwards, seconds ...), which depend on the schedule."""
-        with self._saving():
+        with self._saving(), self._transaction():
             for name, value in amounts.items():
                 self._db.execute(
                     "INSERT INTO effort VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value",
                     (name, value),
                 )
+            self._note("effort", effort_checksum(self._db))
 
     def effort(self) -> dict[str, float]:
         """What the run has cost so far."""
         with self._reading():
-            return dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
+            found = dict(self._db.execute("SELECT name, value FROM effort ORDER BY name"))
+            if not all(isinstance(name, str) and isinstance(value, float) for name, value in found.items()):
+                raise Damaged("its effort is not what was written")
+            return found
 
     def done(self) -> set[tuple[str, str]]:
         """Attack and example id of every finished example. Errors do not count: they are tried again."""
@@ -135,14 +258,24 @@ class RunStore:
         kind: the class of their findings; without it the findings stay dictionaries.
         """
         attacks = list(self.manifest.get("config", {}).get("attacks") or [])
+        place = {attack: number for number, attack in reversed(list(enumerate(attacks)))}
         with self._reading():
             known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
-            for attack in [a for a in attacks if a in known] + [a for a in known if a not in attacks]:
+            for attack in sorted(known, key=lambda name: place.get(name, len(place))):
                 rows = self._db.execute(
                     "SELECT record FROM records WHERE attack = ? ORDER BY number, example", (attack,)
                 )
                 for (line,) in rows:
-                    yield Record.from_json(line, kind)
+                    yield _record(line, kind)
+
+    def shuffled(self, random: Random) -> Iterator[Record]:
+        """The records in random order, with findings as dictionaries."""
+        with self._reading():
+            keys = self._db.execute("SELECT attack, example FROM records ORDER BY attack, example").fetchall()
+            random.shuffle(keys)
+            for key in keys:
+                for (line,) in self._db.execute("SELECT record FROM records WHERE attack = ? AND example = ?", key):
+                    yield _record(line)
 
     def close(self) -> None:
         """Close the journal and release the lock."""
@@ -154,7 +287,11 @@ class RunStore:
     def _saving(self) -> Iterator[None]:
         try:
             yield
+        except Damaged as fault:
+            raise self._damaged(fault) from fault
         except sqlite3.Error as error:
+            if is_damage(error):
+                raise self._damaged(error) from error
             raise MohsError(
                 f"The run {self.folder} cannot be saved ({error}); everything finished before is kept. "
                 "Make room or repair the folder, then run the same command again."
@@ -164,11 +301,53 @@ class RunStore:
     def _reading(self) -> Iterator[None]:
         try:
             yield
+        except Damaged as fault:
+            raise self._damaged(fault) from fault
         except sqlite3.Error as error:
+            if is_damage(error):
+                raise self._damaged(error) from error
             raise MohsError(
                 f"The run {self.folder} cannot be read ({error}); restore the folder from a copy or run again with "
                 "another --out."
             ) from error
+
+    def _damaged(self, fault: Exception) -> MohsError:
+        if self.folder is None:
+            return MohsError(f"The records in memory cannot be read ({fault}).")
+        return MohsError(
+            f"{self.folder / JOURNAL} is damaged ({fault}); restore it from a copy or run again with another --out "
+            f"({self._readable()})."
+        )
+
+    def _readable(self) -> str:
+        """What can still be read, in words."""
+        assert self.folder is not None
+        found = len(salvage(self.folder / JOURNAL).lines)
+        return f"`mohs export {self.folder} --salvage` writes the {found} records that can still be read"
+
+
+def salvaged(folder: Path) -> tuple[RunStore, int | None]:
+    """The intact records of a run in memory, with its manifest if that can be read, and how many were lost.
+
+    None: nobody can tell how many there were.
+    """
+    if not (folder / JOURNAL).is_file():
+        raise BadInput(f"{folder / JOURNAL} does not exist, so there is nothing to salvage; name a run folder.")
+    manifest = dict(BARE)
+    with suppress(MohsError):
+        manifest = read_manifest(folder)
+    found = salvage(folder / JOURNAL)
+    store = RunStore(None, manifest)
+    for line in found.lines.values():
+        store.add_line(line)
+    return store, found.lost
+
+
+def _record(line: str, kind: type | None = None) -> Record:
+    try:
+        return Record.from_json(line, kind)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        raise Damaged(f"a record cannot be read: {type(error).__name__} {error}") from error
 
 
 def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
@@ -190,7 +369,6 @@ def _set_up(place: str, *, keep: bool) -> sqlite3.Connection:
         if keep:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
-        db.executescript(_TABLES)
     except BaseException:
         db.close()
         raise
@@ -198,19 +376,61 @@ def _set_up(place: str, *, keep: bool) -> sqlite3.Connection:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run folder."""
+    """The manifest of a run folder, in the current format."""
+    manifest = _raw_manifest(folder)
+    _refuse_oddities(folder, manifest)
+    return current(manifest)
+
+
+def _raw_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest as it stands in the file."""
     try:
         manifest = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{folder} is not a run: there is no {MANIFEST} in it{_inside(folder)}.") from None
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+    except (OSError, ValueError, TypeError, RecursionError, yaml.YAMLError) as error:
         fault = " ".join(str(error).split())
         raise BadInput(
             f"{folder / MANIFEST} cannot be read ({fault}); restore it from a copy or choose another --out."
         ) from error
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(key), dict) for key in ("config", "identity")):
         raise BadInput(f"{folder / MANIFEST} is not a run's manifest; restore it from a copy or choose another --out.")
-    return current(manifest)
+    return manifest
+
+
+_KINDS: dict[str, tuple[type, ...]] = {  # of the parts that are used whatever the command; None will do for the others
+    "command": (str,),
+    "tasks": (list,),
+    "facts": (dict,),
+    "config.attacks": (list, NoneType),
+    "config.labels": (list, NoneType),
+    "facts.notes": (list,),
+    "facts.versions": (dict,),
+    "identity.examples": (int,),
+}
+
+
+def _refuse_oddities(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a manifest with parts of another type than any run writes."""
+    for name, kinds in _KINDS.items():
+        part: Any = manifest
+        *above, last = name.split(".")
+        for key in above:
+            part = part.get(key, {})
+        if last in part and not isinstance(part[last], kinds):
+            raise BadInput(
+                f"{folder / MANIFEST} has {part[last]!r} as {name}, which no run writes; restore it from a copy or "
+                "choose another --out."
+            )
+    texts = [*(manifest.get("tasks") or ()), *(manifest["config"].get("attacks") or ())]
+    odd = [text for text in texts if not isinstance(text, str)]
+    keys = [key for part in (manifest, manifest["config"], manifest["identity"]) for key in part]
+    odd += [key for key in keys if not isinstance(key, str)]
+    if odd:
+        raise BadInput(
+            f"{folder / MANIFEST} has {odd[0]!r} as a name, which no run writes; restore it from a copy or choose "
+            "another --out."
+        )
 
 
 def current(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -256,8 +476,14 @@ def _unwritable(folder: Path, error: OSError) -> BadInput:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The keys under which two identities differ."""
-    return [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+    """The keys under which two identities differ.
+
+    Data are the same if their hashes are, wherever the file lies. What older versions did not note is not compared.
+    """
+    unseen = {key for key in _NOT_ALWAYS_NOTED if key not in old}
+    if "data_hash" in old and old["data_hash"] == new.get("data_hash"):
+        unseen.add("data")
+    return [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key) and key not in unseen]
 
 
 def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:

@@ -115,7 +115,7 @@ def attack(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -208,7 +208,7 @@ def second_order_attack(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -292,7 +292,7 @@ def token_bias(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -394,7 +394,7 @@ def radius(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Cache the victim's answers in this file; later runs can use it too.
+    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.

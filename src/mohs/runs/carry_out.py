@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from mohs.errors import BadInput, MohsError
+from mohs.models.victim import Fields, Scores
 from mohs.records import Record, RunStore
 from mohs.records.store import MANIFEST, differences, read_manifest
 from mohs.runs.job import Job, job_of
@@ -28,6 +30,7 @@ from mohs.tasks.reading import Reading
 Progress = Callable[[Record | None, int, int], None]  # the newest record, the number finished, the total
 
 _RUNS = Path("mohs-runs")
+_ASKED_AGAIN = 32  # originals, and as many final texts, before a run is resumed
 
 
 @dataclass
@@ -145,15 +148,31 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
 
 
 def _same_as_before(store: RunStore, job: Job) -> None:
-    """Before resuming, ask about one of the run's originals again: refuse a victim that has changed."""
-    record = next((r for r in store.records() if r.scores_before), None)
-    if record is not None:
-        judge: Any = job.subject.target.judge
-        (answer,) = judge.prove([record.original])
-        if not alike(record.scores_before, answer):
+    """Before resuming, ask about some of the run's originals and final texts again: refuse a victim that has changed.
+
+    They are asked in few batches. Where an answer differs, the text is asked as the judge was, alone if need be.
+    """
+    judge: Any = job.subject.target.judge
+    originals: dict[Fields, tuple[Scores, str]] = {}
+    finals: dict[Fields, tuple[Scores, str]] = {}
+    for record in store.shuffled(Random(f"{job.subject.seed}/{len(store)}")):
+        if record.scores_before and len(originals) < _ASKED_AGAIN:
+            originals[record.original] = record.scores_before, f"example {record.example_id}"
+        changed = record.perturbed is not None and record.perturbed != record.original
+        if record.perturbed and changed and record.scores_after and len(finals) < _ASKED_AGAIN:
+            finals[record.perturbed] = record.scores_after, f"the final text of example {record.example_id}"
+        if len(originals) == len(finals) == _ASKED_AGAIN:
+            break
+    kept = {**finals, **originals}
+    for text, answer in zip(kept, judge.again(list(kept)), strict=True):
+        before, which = kept[text]
+        now = answer
+        if now is None or not alike(before, now):
+            (now,) = judge.again([text])
+        if now is None or not alike(before, now):
             raise BadInput(
-                f"{judge.model.name} answers differently than when {store.folder} was started: example "
-                f"{record.example_id} had the scores {_short(record.scores_before)} and now has {_short(answer)}; "
+                f"{judge.model.name} answers differently than when {store.folder} was started: {which} had the "
+                f"scores {_short(before)} and now {'raises an error' if now is None else f'has {_short(now)}'}; "
                 "choose another --out."
             )
 

@@ -112,6 +112,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     config = {**subject.config, **_config(verb, plan, parts)}
     hashes = {
         "victim_fingerprint": subject.model.fingerprint,
+        **({"victim_origin": dict(subject.origin)} if subject.origin else {}),
         "data_hash": subject.digest,
         "examples": subject.examples,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
@@ -122,7 +123,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         known["alike_in_batches"] = False
     if target.traits.rejects:
         known["rejects"] = True
-    asked = dict.fromkeys([target.victim, target.judge, target.sheets, target.alone])
+    asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.alone])
     return Job(
         subject=subject,
         tasks=plan.tasks,

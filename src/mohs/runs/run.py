@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.records import Record, RunStore
+from mohs.records.store import MANIFEST
 from mohs.runs.verbs import commands, verb_of, view_of
 
 if TYPE_CHECKING:
@@ -144,3 +146,17 @@ class Run:
 
     def _repr_html_(self) -> str:
         return self.view().html()
+
+
+@contextmanager
+def sound(run: Run) -> Iterator[None]:
+    """Say in one sentence that a manifest does not fit, if it has no checksum and its run cannot be shown."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        if run._store.checked or run.folder is None:
+            raise
+        raise BadInput(
+            f"{run.folder / MANIFEST} does not fit its run ({type(error).__name__}: {error}); restore it from a copy "
+            f"(`mohs export {run.folder} --salvage` writes the records)."
+        ) from error

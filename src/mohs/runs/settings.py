@@ -87,7 +87,9 @@ class Settings(VictimSettings, Reading):
         counts=False,
     )
     cache: str | Path | None = option(
-        "Cache the victim's answers in this file; later runs can use it too.", metavar="FILE", counts=False
+        "Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.",
+        metavar="FILE",
+        counts=False,
     )
     change: Sequence[str] = option(
         "For text pairs: the columns that may change; by default the last.", default=(), metavar="NAMES", read=comma

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -9,11 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import AnswerCache, Service
+from mohs.engine import AnswerCache
 from mohs.errors import BadInput
 from mohs.models.load import victim_from
+from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
-from mohs.models.victim import Fields, Scores, Victim, service_of, traits_of
+from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
 from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
@@ -51,11 +53,16 @@ def subject_of(settings: Settings) -> Subject:
     traits = traits_of(model)
     final = traits.verdict or model
     service = service_of(model, cache=cache)
-    judge = service if final is model and traits.exact else service_of(final, cache=cache, judge=True)
+    anew = service if cache is None else service_of(model)  # no cache answers a judge or a proof
+    judge = anew if final is model and traits.exact else service_of(final, judge=True)
     probe: Fields = (_PROBE,) * len(next(iter(data)).names)
     (first,), (second,), (third,) = service.prove([probe]), judge.prove([probe]), judge.prove([probe])
     classes = len(first) - traits.rejects
-    _same_as_kept(cache, judge, probe, second)
+    origin = origin_of(model)
+    if cache is not None:
+        width = len(first)
+        code = json.dumps(origin, sort_keys=True)
+        cache.settle(model.fingerprint, [probe], anew.again, alike, lambda found: is_scores(found, width), code)
     if highest >= classes:
         raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
     same = [second, third]
@@ -67,7 +74,8 @@ def subject_of(settings: Settings) -> Subject:
         victim=service,
         judge=judge,
         classes=classes,
-        sheets=sheets_of(model, probe) if cache is None else None,  # the cache needs texts as keys
+        sheets=sheets_of(model, probe),
+        uncached=anew,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         most_memory=memory.limit(settings.most_memory, settings.workers),
         alike=_alike_in_batches(model, [probe, *originals]),
@@ -81,6 +89,7 @@ def subject_of(settings: Settings) -> Subject:
         labels=tuple(labels),
         seed=settings.seed,
         cache=cache,
+        origin=origin,
         config={
             "victim": settings.victim if isinstance(settings.victim, str) else model.name,
             "data": data.source if isinstance(data, Dataset) else "examples",
@@ -153,18 +162,3 @@ def _reading(data: Dataset | list[Example]) -> dict[str, Any]:
 def alike(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether two answers to a text can come from one model, on another machine or in another batch."""
     return len(one) == len(other) and max(abs(a - b) for a, b in zip(one, other, strict=True)) < _ALIKE
-
-
-def _same_as_kept(cache: AnswerCache | None, judge: Service[Fields, Scores], probe: Fields, answer: Scores) -> None:
-    """Refuse a cache with a different answer to the probe: the model behind the name has changed."""
-    if cache is None:
-        return
-    key = f"{judge.model.fingerprint}/probe"
-    kept = cache.get(key, [probe]).get(probe)
-    if kept is None:
-        cache.put(key, {probe: answer})
-    elif not alike(kept, answer):
-        raise BadInput(
-            f"{judge.model.name} answers differently than when the cache {cache.path} was filled; "
-            "use another cache file."
-        )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 from mohs.engine import AnswerCache, Answers, together
 from mohs.errors import BadInput, ServiceFailed
-from mohs.models.victim import Fields, Scores
+from mohs.models.victim import Fields, Scores, is_scores
 from mohs.second_order.patches import PatchBook, partners_of, words_in
 from mohs.space import Services, Source
 from mohs.tasks.subject import Subject, answered
@@ -32,11 +33,12 @@ def patch_book(subject: Subject, source: Source, ask: Services) -> tuple[PatchBo
     names = next(iter(subject.data)).names
     items: dict[Fields, str] = {(word, *("" for _ in names[1:])): word for word in words_in(partners)}
     some = list(items)[:: -(-len(items) // _WORDS_TO_TELL_MODELS_APART)]
-    told = answered(_asked(target.victim, some), ask, target.victim)
+    told = answered(_asked(target.anew, some), ask, target.anew)
     digits = [[round(p, _DECIMALS_TO_TELL_MODELS_APART) for p in scores or ()] for scores in told]
     key = f"{subject.model.fingerprint}/{digits}"
     with _file() as file:
-        known: dict[Fields, Scores] = {} if file is None else file.get(key, list(items))
+        kept: dict[Fields, Scores] = {} if file is None else file.get(key, list(items))
+        known = {item: scores for item, scores in kept.items() if is_scores(scores, target.width)}
         missing = [item for item in items if item not in known]
         found = answered(_asked(target.victim, missing), ask, target.victim) if missing else []
         fresh = {item: scores for item, scores in zip(missing, found, strict=True) if scores}
@@ -73,7 +75,9 @@ def _file() -> Iterator[AnswerCache | None]:
     folder = cache_folder()
     try:
         cache = None if folder is None else AnswerCache(folder / _FILE)
-    except BadInput:
+    except BadInput as error:
+        if not isinstance(error.__cause__, OSError | sqlite3.OperationalError):  # a damaged file stays damaged
+            raise
         cache = None
     try:
         yield cache

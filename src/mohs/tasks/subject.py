@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from mohs import engine
@@ -32,6 +32,12 @@ class Target:
     alone: Answers[Fields, Scores] | None = None  # asks the judging victim each text by itself, and no cache
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
     most_memory: int | None = None  # bytes that the candidates of one example may take
+    uncached: Answers[Fields, Scores] | None = None  # the victim without its cache, if it has one
+
+    @property
+    def anew(self) -> Answers[Fields, Scores]:
+        """The victim, asked now: for proofs, which no cache may answer."""
+        return self.victim if self.uncached is None else self.uncached
 
     @property
     def traits(self) -> Traits:
@@ -42,6 +48,11 @@ class Target:
     def refusal(self) -> int | None:
         """The score column for "rejected"; None if the victim never rejects."""
         return self.classes if self.traits.rejects else None
+
+    @property
+    def width(self) -> int:
+        """The number of scores in an answer."""
+        return self.classes + self.traits.rejects
 
     def window(self, example: Example) -> tuple[int, ...]:
         """The positions in the fields that may change, as far as the victim's window reaches."""
@@ -72,6 +83,7 @@ class Subject:
     seed: int
     cache: AnswerCache | None
     config: Mapping[str, Any]  # the shared options of this run
+    origin: Mapping[str, str] = field(default_factory=dict)  # where the victim's code comes from
 
     @property
     def model(self) -> Victim:
