@@ -8,6 +8,7 @@ from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.runs.settings import VictimSettings
 from mohs.runs.verify import Verify
+from mohs.text.addresses import without_credentials
 
 
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
@@ -15,7 +16,10 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
 
     found = asked.run(settings)
     broken = [certificate for certificate, checked in found if not checked.sound]
-    about, victim = ", ".join(sorted({certificate.victim for certificate in broken})), settings.victim
+    about, victim = (
+        ", ".join(sorted({certificate.victim for certificate in broken})),
+        without_credentials(settings.victim),
+    )
     if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:
         raise BadInput(f"{asked.certificates} is about {about}, but the victim is {victim}; set it with --victim.")
     if json:

@@ -14,6 +14,7 @@ import yaml
 
 from mohs.errors import BadInput, MohsError
 from mohs.records.record import Record
+from mohs.text.addresses import endpoint_fingerprint, without_credentials
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
 _RUNS_NAMED_IN_A_MESSAGE = 5
@@ -222,6 +223,19 @@ def current(manifest: dict[str, Any]) -> dict[str, Any]:
                 part.pop("attacks", None)
             if "attack" in part:
                 part["attacks"] = part.pop("attack")
+    return _without_credentials(manifest)
+
+
+def _without_credentials(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest without the credentials that older versions stored with the address of an endpoint."""
+    identity, address = manifest.get("identity", {}), manifest["config"].get("victim")
+    if (hidden := without_credentials(address)) != address:
+        output = (manifest["config"].get("victim_options") or {}).get("output", "probabilities")
+        if identity.get("victim_fingerprint") == endpoint_fingerprint(address, output):
+            identity["victim_fingerprint"] = endpoint_fingerprint(hidden, output)
+    for part in (manifest["config"], identity, identity.get("services")):
+        if isinstance(part, dict):
+            part.update({key: without_credentials(part[key]) for key in ("victim", "grammar") if key in part})
     return manifest
 
 

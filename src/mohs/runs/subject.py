@@ -17,6 +17,7 @@ from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
 from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
+from mohs.text.addresses import without_credentials
 from mohs.text.dataset import Dataset, examples_from
 
 _PROBE = "It was a good day."  # the first question to every victim
@@ -73,7 +74,7 @@ def subject_of(settings: Settings) -> Subject:
         seed=settings.seed,
         cache=cache,
         config={
-            "victim": settings.victim if isinstance(settings.victim, str) else model.name,
+            "victim": without_credentials(settings.victim) if isinstance(settings.victim, str) else model.name,
             "data": data.source if isinstance(data, Dataset) else "examples",
             "n": data.n if isinstance(data, Dataset) else settings.n,
             "device": settings.device,
