@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import yaml
 
+from mohs.assets.writing import opened_for_writing, refuse_link
 from mohs.errors import BadInput, MohsError
 from mohs.records.record import Record
 from mohs.text.addresses import endpoint_fingerprint, without_credentials
@@ -66,7 +67,7 @@ class RunStore:
                         f"{folder} holds other files ({foreign[0]}) and no run; choose a new folder with --out."
                     )
             folder.mkdir(parents=True, exist_ok=True)
-            lock = (folder / LOCK).open("w")
+            lock = opened_for_writing(folder / LOCK)
         except OSError as error:
             raise _unwritable(folder, error) from error
         try:
@@ -174,15 +175,24 @@ class RunStore:
 
 def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
     place = ":memory:" if folder is None else (folder / JOURNAL).absolute().as_uri()
+    if folder is not None:
+        linked = reading and (folder / JOURNAL).is_symlink()  # nothing is written then
+        refuse_link(*(folder / f"{JOURNAL}{end}" for end in ("-wal", "-shm")), *([] if linked else [folder / JOURNAL]))
+        if linked:
+            return _only_read(folder, place)
     try:
         return _set_up(place, keep=folder is not None)
     except sqlite3.OperationalError as error:
         if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
             raise
-        # The folder is read-only. Without a write-ahead log beside it, the journal is complete.
-        log = folder / f"{JOURNAL}-wal"
-        whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
-        return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
+        return _only_read(folder, place)
+
+
+def _only_read(folder: Path, place: str) -> sqlite3.Connection:
+    """The journal of a folder that cannot be written. Without a write-ahead log beside it, the journal is complete."""
+    log = folder / f"{JOURNAL}-wal"
+    whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
 
 
 def _set_up(place: str, *, keep: bool) -> sqlite3.Connection:
@@ -254,7 +264,7 @@ def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
         lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False)
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with opened_for_writing(beside, encoding="utf-8") as file:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())

@@ -1,0 +1,78 @@
+"""Run folders, configs and working folders that come from others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mohs.report.template import written
+from tests.cli.conftest import Mohs
+
+PRECIOUS = "precious\n"
+
+
+@pytest.mark.parametrize(
+    ("link", "command"),
+    [
+        ("lock", ["attack", "--n", 3, "--attack", "textfooler", "--out", "run"]),
+        ("journal.sqlite-wal", ["attack", "--n", 3, "--attack", "textfooler", "--out", "run"]),
+        ("report.html.part", ["report", "run"]),
+        ("adversarial.jsonl.part", ["attack", "--n", 3, "--attack", "textfooler", "--out", "run"]),
+        ("audit.jsonl", ["audit", "run"]),
+        ("audit.html.part", ["audit", "run"]),
+    ],
+)
+def test_nothing_is_written_through_a_link(tmp_path: Path, mohs: Mohs, link: str, command: list[object]) -> None:
+    made = mohs("attack", "--n", 3, "--attack", "textfooler", "--out", "run")
+    assert made.returncode == 0, made.stderr
+    (tmp_path / "mine.txt").write_text(PRECIOUS)
+    (tmp_path / "run" / link).unlink(missing_ok=True)
+    (tmp_path / "run" / link).symlink_to(tmp_path / "mine.txt")
+    told = mohs(*command)
+    assert (tmp_path / "mine.txt").read_text() == PRECIOUS
+    assert told.returncode == 2
+    assert told.stderr == f"mohs: run/{link} is a symbolic link, through which mohs does not write; delete it.\n"
+
+
+def test_a_linked_journal_is_read_and_not_written(tmp_path: Path, mohs: Mohs) -> None:
+    command = ["attack", "--n", 3, "--attack", "textfooler", "--out", "run"]
+    mohs(*command)
+    figures = mohs("report", "run", "--no-page").stdout
+    journal = tmp_path / "run" / "journal.sqlite"
+    journal.rename(tmp_path / "elsewhere")
+    journal.symlink_to(tmp_path / "elsewhere")
+    before = (tmp_path / "elsewhere").read_bytes()
+    assert mohs("report", "run", "--no-page").stdout == figures
+    assert "run/journal.sqlite is a symbolic link" in mohs(*command).stderr
+    assert (tmp_path / "elsewhere").read_bytes() == before
+    (tmp_path / "empty").touch()
+    journal.unlink()
+    journal.symlink_to(tmp_path / "empty")
+    assert mohs("report", "run", "--no-page").returncode == 2
+    assert (tmp_path / "empty").read_bytes() == b""
+
+
+def test_a_linked_page_is_replaced(tmp_path: Path, mohs: Mohs) -> None:
+    mohs("attack", "--n", 3, "--attack", "textfooler", "--out", "run")
+    (tmp_path / "mine.txt").write_text(PRECIOUS)
+    (tmp_path / "run" / "report.html").unlink()
+    (tmp_path / "run" / "report.html").symlink_to(tmp_path / "mine.txt")
+    assert mohs("report", "run").returncode == 0
+    assert (tmp_path / "mine.txt").read_text() == PRECIOUS
+    assert not (tmp_path / "run" / "report.html").is_symlink()
+
+
+def test_what_lies_below_dev_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If standard output is a file, /dev/stdout leads to one, but a rename would replace the link itself.
+
+    A folder of the test's own stands in for /dev: the real one belongs to the whole machine.
+    """
+    (tmp_path / "out.txt").write_text("")
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "stdout").symlink_to(tmp_path / "out.txt")
+    monkeypatch.setattr("mohs.assets.writing._NO_FILES", (tmp_path / "dev",))
+    assert written("a page", tmp_path / "dev" / "stdout")
+    assert (tmp_path / "dev" / "stdout").is_symlink()
+    assert (tmp_path / "out.txt").read_text() == "a page"
+    assert [path.name for path in (tmp_path / "dev").iterdir()] == ["stdout"]
