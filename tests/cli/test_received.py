@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from mohs.report.template import written
-from tests.cli.conftest import Mohs
+from tests.cli.conftest import ROOT, Mohs
 
 PRECIOUS = "precious\n"
 
@@ -76,3 +79,29 @@ def test_what_lies_below_dev_is_never_replaced(tmp_path: Path, monkeypatch: pyte
     assert (tmp_path / "dev" / "stdout").is_symlink()
     assert (tmp_path / "out.txt").read_text() == "a page"
     assert [path.name for path in (tmp_path / "dev").iterdir()] == ["stdout"]
+
+
+@pytest.mark.parametrize("start", [["-m", "mohs"], ["-P", "-c", "from mohs.cli import main; main()"]])
+@pytest.mark.parametrize("victim", ["pocket", "python:mine:predict"])
+def test_modules_of_the_current_folder_take_no_place(tmp_path: Path, start: list[str], victim: str) -> None:
+    """Not in the first process, nor in workers, which Python starts with `-c`. A victim there is found all the same."""
+    names = ["json", "multiprocessing", "sqlite3", "selectors", "csv"]
+    for name in names if victim != "pocket" else [*names, "lazy_loader", "typer", "yaml", "numpy"]:
+        (tmp_path / f"{name}.py").write_text(f"open('sprung-{name}', 'w')\nraise SystemExit(77)\n")
+    (tmp_path / "mine.py").write_text(
+        "import os\n"
+        "assert os.environ.get('PYTHONSAFEPATH') is None\n"
+        "def predict(texts):\n"
+        "    return [[0.2, 0.8] if 'good' in text else [0.8, 0.2] for text in texts]\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    ended = subprocess.run(
+        [sys.executable, *start, "attack", "--victim", victim, "--n", "4", "--attack", "random", "--workers", "2"],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert [path.name for path in tmp_path.glob("sprung*")] == []
+    assert ended.returncode == 0, ended.stderr
