@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.table import Table
+from rich.text import Text
 
+from mohs.cli.saying import Terminal
 from mohs.report.template import written
+from mohs.report.terminal import SafeConsole
 from tests.cli.conftest import ROOT, Mohs
 
 PRECIOUS = "precious\n"
@@ -105,3 +112,57 @@ def test_modules_of_the_current_folder_take_no_place(tmp_path: Path, start: list
     )
     assert [path.name for path in tmp_path.glob("sprung*")] == []
     assert ended.returncode == 0, ended.stderr
+
+
+ESCAPE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r"
+
+
+def test_no_escape_code_reaches_the_terminal(tmp_path: Path, mohs: Mohs) -> None:
+    """Whether it comes from ids, names of classes, texts, a victim's errors, or a config."""
+    rows = [{"id": f"{ESCAPE}{n}", "text": f"good film {n}{ESCAPE}", "label": f"plus{ESCAPE[:-1]}"} for n in range(4)]
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "loud.py").write_text(
+        f"E = {ESCAPE!r}\n"
+        "def predict(texts):\n"
+        "    if any('2' in text for text in texts):\n"
+        "        raise ValueError(E)\n"
+        "    return [[0.1, 0.9] if 'good' in text else [0.9, 0.1] for text in texts]\n"
+    )
+    labels = f"minus{ESCAPE[:-1]},plus{ESCAPE[:-1]}"
+    command = ["attack", "--victim", "python:loud:predict", "--data", "d.jsonl", "--labels", labels, "--out", "run"]
+    ended = mohs(*command, "-v")
+    assert ended.returncode == 3, ended.stderr
+    assert "\ufffd" in ended.stderr
+    (tmp_path / "c.yaml").write_text(json.dumps({"victim": ESCAPE}))
+    (tmp_path / "d2.jsonl").write_text(json.dumps({"text": "x", "label": ESCAPE}))
+    for said in (
+        ended,
+        mohs("report", "run", "-v"),
+        mohs("report", "run", "--json"),
+        mohs("audit", "run"),
+        mohs("attack", "--config", "c.yaml"),
+        mohs("attack", "--data", "d2.jsonl"),
+        mohs("export", "run", "--outcome", f"x{ESCAPE}"),
+    ):
+        assert said.stdout + said.stderr
+        assert not re.findall(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said.stdout + said.stderr)
+
+
+def test_a_table_on_a_terminal_has_no_escape_codes() -> None:
+    class Shown(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for stream, expected in ((Shown(), "a\ufffd[2J\n"), (io.StringIO(), "a\x1b[2J\r\n")):
+        Terminal(stream).write("a\x1b[2J\r\n")
+        assert stream.getvalue() == expected
+
+
+def test_a_console_keeps_its_own_codes_alone() -> None:
+    console = SafeConsole(file=io.StringIO(), force_terminal=True, color_system="standard", width=60)
+    table = Table("name\x1b[2J")
+    table.add_row(Text("cell\x1b]0;x\x07", style="bold"))
+    console.print(table, "plain\x9b2J")
+    found = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "\x1b[1m" in found
+    assert not [code for code in ("\x1b[2J", "\x1b]", "\x07", "\x9b") if code in found]

@@ -15,6 +15,7 @@ import typer
 
 from mohs import __version__
 from mohs.cli import assets, audit, demo, entities, export, report, train, train_pocket, verify
+from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
 
@@ -84,7 +85,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _fail(problem: object, code: int) -> None:
-    print(f"mohs: {problem}", file=sys.stderr)
+    say(f"mohs: {problem}", error=True)
     sys.exit(code)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from mohs.cli.saying import say, say_json
 from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.runs.settings import VictimSettings
@@ -12,8 +13,6 @@ from mohs.text.addresses import without_credentials
 
 
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
-    from json import dumps
-
     found = asked.run(settings)
     broken = [certificate for certificate, checked in found if not checked.sound]
     about, victim = (
@@ -24,19 +23,19 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
         raise BadInput(f"{asked.certificates} is about {about}, but the victim is {victim}; set it with --victim.")
     if json:
         rows = [{"example": c.example, "radius": c.radius, "by": c.by, **vars(checked)} for c, checked in found]
-        print(dumps(rows, ensure_ascii=False))
+        say_json(rows)
     else:
         for certificate, checked in found:
             if verbose or not checked.sound:
-                print(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
+                say(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
         if all(checked.whole for _, checked in found if checked.sound):
-            print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+            say(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
         else:
             texts = sum(checked.asked for _, checked in found)
-            print(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
+            say(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
         other = sum(checked.sound and checked.same is False for _, checked in found)
         if other:
-            print(f"{other} of those that hold contain other numbers than were computed here.")
+            say(f"{other} of those that hold contain other numbers than were computed here.")
     if broken:
         raise typer.Exit(1)
 
