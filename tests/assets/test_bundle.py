@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.assets import bundle as module
+from mohs.assets import limits
 from mohs.assets.asset import Asset
 from mohs.assets.bundle import choose, opened, unpack
 from mohs.errors import BadInput
@@ -198,3 +199,28 @@ def test_unpacking_writes_only_what_was_chosen(tmp_path: Path) -> None:
     assert {path.relative_to(into).as_posix() for path in into.rglob("*") if path.is_file()} == {"a", "b/c"}
     assert {name: file.size for name, file in written.items()} == {"a": 1, "b/c": 2}
     assert written["a"].sha256 == "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b"
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "tar.xz"])
+def test_an_archive_may_not_unpack_to_far_more_than_its_size(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ALWAYS", 1 << 20)
+    path, files = tmp_path / f"a.{kind}", {"a.txt": bytes(40_000_000), "b.txt": b"1"}
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+    else:
+        tarred(path, files, f"w:{kind[4:]}")
+    (tmp_path / "into").mkdir()
+    with (
+        pytest.raises(BadInput, match=r"unpacks to more than \d+ MB, .*; if that is right, unpack it yourself"),
+        opened(path, two(("a.txt", "b.txt"))) as entries,
+    ):
+        unpack(entries, {"a.txt": "a.txt", "b.txt": "b.txt"}, tmp_path / "into")
+    assert sum(file.stat().st_size for file in (tmp_path / "into").iterdir()) < 10_000_000
+
+
+def test_an_honest_archive_is_within_the_limit(tmp_path: Path) -> None:
+    assert contents(tarred(tmp_path / "a.tar.gz", {"a": b"word " * 100_000})) == {"a": b"word " * 100_000}

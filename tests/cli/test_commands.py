@@ -82,12 +82,13 @@ def test_a_manifest_is_a_config(tmp_path: Path, mohs: Mohs, cold: Mohs) -> None:
     ]
     first = mohs("attack", *arguments, "--out", "one")
     assert first.returncode == 0, first.stderr
-    again = cold("attack", "--config", "one/manifest.yaml", "--out", "two")
+    again = cold("attack", "--config", "one/manifest.yaml", "--trust-config", "--out", "two")
     assert again.returncode == 0, again.stderr
     with Run.open(tmp_path / "one") as one, Run.open(tmp_path / "two") as two:
         assert list(one.records()) == list(two.records())
         assert one.manifest["identity"] == two.manifest["identity"]
-    changed = mohs("attack", "--config", "one/manifest.yaml", "--out", "three", "--seed", "5")
+    named = ["--victim", "python:tests.toys:predict"]
+    changed = mohs("attack", "--config", "one/manifest.yaml", "--out", "three", "--seed", "5", *named)
     assert changed.returncode == 0, changed.stderr
     with Run.open(tmp_path / "three") as three:
         assert three.manifest["config"]["seed"] == 5
@@ -108,10 +109,47 @@ def test_class_names_with_commas_come_back_from_a_manifest(tmp_path: Path, mohs:
     arguments = ["--victim", "python:tests.toys:predict", "--data", "d.csv", "--attack", "random"]
     first = mohs("attack", *arguments, "--labels", 'bad,"good, honest"', "--out", "one")
     assert first.returncode == 0, first.stderr
-    again = mohs("attack", "--config", "one/manifest.yaml", "--out", "two")
+    again = mohs("attack", "--config", "one/manifest.yaml", "--trust-config", "--out", "two")
     assert again.returncode == 0, again.stderr
     with Run.open(tmp_path / "two") as run:
         assert run.manifest["config"]["labels"] == ["bad", "good, honest"]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("victim: 'python:trap:predict'", "python:trap:predict"),
+        ("attacks: [random, 'trap.py:X']", "trap.py:X"),
+        ("attack: trap.py:X+fair", "trap.py:X+fair"),
+        ("source: neighbours+trap.py:X:k=3", "neighbours+trap.py:X:k=3"),
+        ("constraint: ['trap.py:X>=0.5']", "trap.py:X>=0.5"),
+        ("config: {measures: ['trap.py:X']}", "trap.py:X"),
+    ],
+)
+def test_a_config_runs_no_code_by_itself(tmp_path: Path, mohs: Mohs, line: str, named: str) -> None:
+    (tmp_path / "trap.py").write_text("open('sprung', 'w')\n")
+    (tmp_path / "c.yaml").write_text(line)
+    refused = mohs("attack", "--config", "c.yaml", "--n", 1)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        f"mohs: c.yaml names code to run ({named}); if you trust it, add --trust-config, or give that option on the "
+        "command line.\n"
+    )
+    assert not (tmp_path / "sprung").exists()
+    trusted = mohs("attack", "--trust-config", "--config", "c.yaml", "--n", 1)
+    assert trusted.returncode == 2, "there is no such class"
+    assert (tmp_path / "sprung").exists()  # the trap works: only the refusal kept it shut
+
+
+@pytest.mark.parametrize("name", ["trust_pickle", "trust-code", "trust_config"])
+def test_a_config_gives_no_trust(tmp_path: Path, mohs: Mohs, name: str) -> None:
+    (tmp_path / "c.yaml").write_text(f"{name}: yes\n")
+    flag = f"--{name.replace('_', '-')}"
+    told = mohs("attack", "--config", "c.yaml", "--n", 1, "--trust-config").stderr
+    assert told == (
+        f"mohs: c.yaml sets '{name}', but only the command line can say what is trusted; take it out of the file and "
+        f"add {flag} if you trust it.\n"
+    )
 
 
 def test_a_config_may_use_the_names_of_flags(tmp_path: Path, mohs: Mohs) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import json
 import socket
 import subprocess
 import sys
 import threading
+import tracemalloc
 import weakref
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -315,15 +319,110 @@ def test_dead_endpoint() -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "body", [b"<html>", b"", b"[1]", b"{}", b'"x"', b"\xff", b'{"logits": [[1, 2]]}'], ids=lambda body: repr(body)
-)
+@pytest.mark.parametrize("body", [b"[1]", b"{}", b'"x"', b'{"logits": [[1, 2]]}'], ids=lambda body: repr(body))
 def test_bad_json(server: Server, make: Make, body: bytes) -> None:
     server.answer = lambda texts: reply(200, body)
     with pytest.raises(ServiceFailed, match=r'JSON as {"probabilities": \[\[...\], ...\]} is expected') as caught:
         ask(make(), ("a",))
     assert str(caught.value).startswith(server.url)
     assert len(server.seen) == 1
+
+
+NO_JSON = [b"<html>502 Bad Gateway", b"", b"\xff", b'{"probabilities": [[0.5,', b"[" * 100_000]
+
+
+@pytest.mark.parametrize("body", NO_JSON, ids=lambda body: repr(body[:20]))
+def test_what_is_not_json_is_tried_again(server: Server, make: Make, body: bytes) -> None:
+    server.answer = in_turn(reply(200, body), reply(200, body))
+    assert ask(make(retries=2), ("a",)) == [(0.5, 0.5)]
+    server.answer = lambda texts: reply(200, body)
+    with pytest.raises(VictimError) as caught:
+        ask(make(retries=1), ("a",))
+    said = body.decode("utf-8", "replace")[:80]
+    assert str(caught.value) == (
+        f"{server.url} did not answer after 2 tries (last: status 200 with {said!r}; "
+        'JSON as {"probabilities": [[...], ...]} is expected).'
+    )
+
+
+def test_a_server_that_never_ends_its_answer() -> None:
+    """Each read takes no time, so no timeout of a single read is met, neither in the headers nor in the body."""
+    for began in (b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"):
+        over = threading.Event()
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+
+            def drip(listening: socket.socket = listening, began: bytes = began, over: Any = over) -> None:
+                line, _ = listening.accept()
+                with line, suppress(OSError):
+                    line.recv(1 << 16)
+                    line.sendall(began)
+                    while not over.wait(0.005):
+                        line.sendall(b"X")
+
+            thread = threading.Thread(target=drip)
+            thread.start()
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+            victim = HttpVictim(url, retries=0, timeout=GUARD, deadline=0.1)
+            with pytest.raises(ServiceFailed, match=r"\(last: ReadTimeout no whole answer in 0.1 s\)"):
+                ask(victim, ("a",))
+            over.set()
+            thread.join()
+            victim.close()
+
+
+def test_the_deadline_is_four_timeouts_unless_given() -> None:
+    assert HttpVictim("http://h", timeout=200)._limits["deadline"] == 800
+    assert HttpVictim("http://h", deadline=7)._limits["deadline"] == 7
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_body_has_a_limit(server: Server, make: Make, packed: bool) -> None:
+    """Also what it unpacks to: 200 kB here are 200 MB."""
+    body = gzip.compress(b" " * 200_000_000, 1) if packed else b" " * 2_000_000
+    server.answer = lambda texts: reply(200, body, **({"Content_Encoding": "gzip"} if packed else {}))
+    tracemalloc.start()
+    with pytest.raises(ServiceFailed) as caught:
+        ask(make(max_body=1), ("a",))
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(caught.value) == (
+        f"{server.url} answered 1 texts with more than 1 MB; if that is right, allow more with "
+        "--victim-option max_body=MB or send fewer with batch=N."
+    )
+    assert used < 20_000_000
+    assert len(server.seen) == 1
+
+
+def test_packed_answers(server: Server, make: Make) -> None:
+    body = json.dumps({"probabilities": [[0.5, 0.5]], "more": "x" * 300_000}).encode()
+    for name, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body)), ("identity", body)):
+        server.answer = lambda texts, name=name, packed=packed: reply(200, packed, Content_Encoding=name)  # type: ignore[misc]
+        assert ask(make(retries=0), ("a",)) == [(0.5, 0.5)]
+    for name, problem in (("br", "packed as 'br', which was not asked for"), ("gzip", "cannot be unpacked")):
+        server.answer = lambda texts, name=name: reply(200, body, Content_Encoding=name)  # type: ignore[misc]
+        with pytest.raises(ServiceFailed, match=problem):
+            ask(make(retries=0), ("a",))
+
+
+def test_credentials_in_the_address_are_sent_and_never_shown(server: Server) -> None:
+    asked: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(404, text="no")
+
+    url = "http://ann:pa$$@host:80/x?api_key=S3CRET&model=small"
+    victim = HttpVictim(url, transport=httpx.MockTransport(answer))
+    with pytest.raises(VictimError) as caught:
+        ask(victim, ("a",))
+    assert victim.name == "http://***@host:80/x?api_key=***&model=small"
+    assert str(caught.value).startswith(f"{victim.name} refused with status 404")
+    assert asked[0].url.params["api_key"] == "S3CRET"
+    assert asked[0].headers["Authorization"].startswith("Basic ")
+    assert victim.fingerprint == HttpVictim(url.replace("S3CRET", "OTHER")).fingerprint
+    assert victim.fingerprint != HttpVictim(url.replace("small", "large")).fingerprint
+    with pytest.raises(BadInput, match=r"has its credentials left out; give the whole address with --victim\."):
+        HttpVictim(victim.name)
 
 
 @pytest.mark.parametrize(

@@ -222,11 +222,8 @@ def test_no_server() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"<html>",
-        b"",
         b"[1]",
         b"null",
-        b"\xff",
         b'{"matches": []}',
         b'{"software": {}}',
         b'{"software": {}, "matches": [{"rule": {"id": "X"}}]}',
@@ -245,6 +242,40 @@ def test_malformed_answers(server: Server, make: Make, body: bytes) -> None:
     assert len(server.seen) == 1
     with pytest.raises(ServiceFailed, match="not the JSON"):
         make()
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"", b"\xff"], ids=repr)
+def test_what_is_not_json_is_tried_again(server: Server, make: Make, body: bytes) -> None:
+    checker = make(retries=1)
+    server.answer = in_turn(reply(200, body))
+    assert ask(checker, "X") == [("X_RULE",)]
+    server.answer = lambda form: reply(200, body)
+    with pytest.raises(
+        MohsError, match=r"did not answer after 2 tries \(last: status 200 with .*, which is not JSON\)"
+    ):
+        ask(checker, "X")
+    with pytest.raises(ServiceFailed, match="not the JSON of LanguageTool"):
+        make()
+
+
+def test_a_body_has_a_limit(server: Server, make: Make) -> None:
+    checker = make(max_body=1)
+    server.answer = lambda form: reply(200, b" " * 1_100_000)
+    with pytest.raises(MohsError, match="answered a text of 1 characters with more than 1 MB"):
+        ask(checker, "X")
+    with pytest.raises(BadInput, match=r"max_body=0 must be more than 0, and deadline=0\.0 at"):
+        make(max_body=0)
+
+
+def test_credentials_are_not_shown(make: Make) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        assert request.headers["Authorization"].startswith("Basic ")
+        return httpx.Response(403)
+
+    with pytest.raises(MohsError, match=r"^LanguageTool at http://\*\*\*@host refused with status 403"):
+        LanguageToolChecker("http://ann:secret@host", transport=httpx.MockTransport(refuse))
+    with pytest.raises(BadInput, match="has its credentials left out; give the whole address with --grammar"):
+        LanguageToolChecker("http://***@host")
 
 
 def test_a_refusal_is_final(server: Server, make: Make) -> None:

@@ -5,8 +5,9 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 import pyarrow.parquet
 import pytest
@@ -206,8 +207,12 @@ def test_a_full_disk(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, format: str) -> None:
-    (tmp_path / "a.part").symlink_to("/dev/full")
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, mode: str = "w", **settings: Any) -> IO[Any]:
+        path.touch()
+        return open("/dev/full", mode, **settings)
+
+    monkeypatch.setattr("mohs.records.export.opened_for_writing", full)
     with pytest.raises(MohsError, match="a cannot be written \\(No space left on device\\)"):
         export([HIT], format, tmp_path / "a", io.StringIO())
     assert list(tmp_path.iterdir()) == []
@@ -228,6 +233,21 @@ def test_places_that_cannot_be_written(tmp_path: Path, format: str) -> None:
         assert str(caught.value).startswith(f"{out} {fault}")
         assert len(str(caught.value).splitlines()) == 1
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path, start: str) -> None:
+    """Spreadsheets run cells such as =HYPERLINK(...); an apostrophe in front makes them text. Numbers stay numbers."""
+    evil = f"{start}1+cmd|' /C calc'!A0"
+    record = replace(HIT, example_id=evil, error=evil, original=(evil, *HIT.original[1:]), seed=-3)
+    export([record], "csv", tmp_path / "a.csv", io.StringIO(), lambda _: {"extra": -0.5})
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert not [value for value in row.values() if value.startswith(start) and value not in ("-3", "-0.5")]
+    assert row["example_id"] == row["error"] == row[f"original_{HIT.names[0]}"] == f"'{evil}"
+    assert (row["seed"], row["extra"]) == ("-3", "-0.5")
+    export([record], "jsonl", tmp_path / "a.jsonl", io.StringIO())
+    assert json.loads((tmp_path / "a.jsonl").read_text("utf-8"))["example_id"] == evil
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mohs.assets import limits
 from mohs.errors import BadInput
 from mohs.text.book_files import kind_of, only_file, parse_json, read_text
+from mohs.text.rows import file_rows
+from mohs.text.vector_files import read_rows
 
 
 def test_the_only_file_of_its_kind_in_a_folder(tmp_path: Path) -> None:
@@ -64,3 +69,20 @@ def test_kinds() -> None:
     assert kind_of(Path("a.b/words.TSV")) == ".tsv"
     assert kind_of(Path("words.json.GZ")) == ".json"
     assert kind_of(Path("words.gz")) == ""
+
+
+@pytest.mark.parametrize("name", ["d.jsonl.gz", "d.csv.gz", "d.parquet.gz", "v.txt.gz", "v.zip", "b.txt.gz"])
+def test_a_packed_file_may_not_unpack_to_far_more_than_its_size(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ALWAYS", 1 << 20)
+    path = tmp_path / name
+    if name == "v.zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("v.txt", b"a" * 40_000_000)
+    else:
+        path.write_bytes(gzip.compress(b"a" * 40_000_000))
+    readers = {"d": lambda path: list(file_rows(path, "utf-8")), "v": read_rows, "b": read_text}
+    read: Callable[[Path], object] = readers[name[0]]
+    with pytest.raises(BadInput, match=r"unpacks to more than \d+ MB, far more than its size suggests"):
+        read(path)

@@ -20,6 +20,7 @@ from typing import IO
 
 from mohs.assets.asset import Asset
 from mohs.assets.folder import NOTE, File
+from mohs.assets.limits import most, too_much, unpacked
 from mohs.errors import BadInput
 
 BLOCK = 1 << 20
@@ -75,8 +76,10 @@ def _entries(bundle: Path, asset: Asset, open_files: ExitStack) -> list[Entry]:
         return [Entry(bundle, bundle.name, partial(_read, bundle))]
     if zipfile.is_zipfile(bundle):
         return _zipped(bundle, open_files.enter_context(zipfile.ZipFile(bundle)))
-    if tarfile.is_tarfile(bundle):
-        return _tarred(bundle, open_files.enter_context(tarfile.open(bundle)))
+    file = open_files.enter_context(unpacked(bundle))
+    if tarfile.is_tarfile(file):
+        file.seek(0)
+        return _tarred(bundle, open_files.enter_context(tarfile.open(fileobj=file, mode="r:")))
     raise BadInput(f"{bundle} is neither an archive nor a file of {asset.name}; name a folder with {asset.wanted}.")
 
 
@@ -107,7 +110,8 @@ def _uppermost(asset: Asset, bundle: Path, tops: Sequence[str]) -> str:
 
 def unpack(entries: Sequence[Entry], chosen: dict[str, str], into: Path) -> dict[str, File]:
     """Write the chosen entries into a folder. Returns the size and hash of each file."""
-    written = {}
+    written: dict[str, File] = {}
+    total = 0
     for entry in entries:  # in the bundle's order: seeking back in a compressed file is slow
         if entry.name not in chosen:
             continue
@@ -119,6 +123,9 @@ def unpack(entries: Sequence[Entry], chosen: dict[str, str], into: Path) -> dict
                 file.write(block)
                 digest.update(block)
                 size += len(block)
+                total += len(block)
+                if entry.bundle.is_file() and total > most(entry.bundle):
+                    raise too_much(entry.bundle)
             file.flush()
             os.fsync(file.fileno())
         written[chosen[entry.name]] = File(size, digest.hexdigest())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from mohs.assets.writing import opened_for_writing
 from mohs.audits.gauges import Taken
 from mohs.errors import MohsError
 from mohs.records import Record
@@ -138,7 +139,7 @@ class Journal:
             return
         try:
             if self._file is None:
-                self._file = self._path.open("a", encoding="utf-8")
+                self._file = opened_for_writing(self._path, "a", encoding="utf-8")
                 if self._cut:
                     self._file.write("\n")
             self._file.write(line.to_json(key) + "\n")
@@ -160,7 +161,7 @@ class Journal:
             return
         beside = self._path.with_name(f"{JOURNAL}.part")
         try:
-            with beside.open("w", encoding="utf-8") as file:
+            with opened_for_writing(beside, encoding="utf-8") as file:
                 file.writelines(self.lines[key].to_json(key) + "\n" for key in keys)
                 file.flush()
                 os.fsync(file.fileno())

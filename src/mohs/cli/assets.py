@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from mohs.cli.options import Json, Verbose
+from mohs.cli.saying import say, say_json
 
 if TYPE_CHECKING:
     from mohs.assets.asset import Asset
@@ -46,8 +47,9 @@ def list_assets(json: Json = False, verbose: Verbose = False) -> None:
     if json:
         _print_json([_row(row) for row in rows])
         return
-    from rich.console import Console
     from rich.table import Table
+
+    from mohs.report.terminal import SafeConsole
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("name", "kind", "size", "state", "licence"):
@@ -57,7 +59,7 @@ def list_assets(json: Json = False, verbose: Verbose = False) -> None:
     for row in rows:
         size = "" if row.bytes is None else megabytes(row.bytes)
         table.add_row(row.name, row.kind, size, row.state, row.licence)
-    console = Console()
+    console = SafeConsole()
     console.print(table)
     for row in rows if verbose else []:
         lines = [row.about, f"used by {row.used_by}", f"`{row.command}`", *row.urls]
@@ -101,7 +103,7 @@ def pull(
                 place = install(asset, root, source=source, force=force, watch=watch)
         except KeyboardInterrupt:
             if kept := fetched(asset, root):
-                print(f"mohs: {megabytes(kept)} of {asset.name} are kept; run again to resume.", file=sys.stderr)
+                say(f"mohs: {megabytes(kept)} of {asset.name} are kept; run again to resume.", error=True)
             raise
         note = require(asset, root)[1]
         rows.append({**_row(status(asset, root)), "already": there})
@@ -109,9 +111,9 @@ def pull(
             what = "was already installed" if there else "installed"
             against = "" if note.checked else "; no checksum is known to compare it with"
             files = f"{len(note.files)} file" + ("s" if len(note.files) > 1 else "")
-            print(f"{asset.name}: {what} in {place} ({files}, {megabytes(note.size)}{against})")
+            say(f"{asset.name}: {what} in {place} ({files}, {megabytes(note.size)}{against})")
             for name, file in note.files.items() if verbose else []:
-                print(f"  {file.sha256}  {name}{'' if name in note.checked else '  (not checked)'}")
+                say(f"  {file.sha256}  {name}{'' if name in note.checked else '  (not checked)'}")
     if json:
         _print_json(rows)
 
@@ -144,9 +146,9 @@ def path(
     if json:
         _print_json(found)
         return
-    print(found.pop("path"))
+    say(found.pop("path"))
     for key, value in found.items() if verbose else []:
-        print(f"  {key}: {value}")
+        say(f"  {key}: {value}")
 
 
 @app.command("check")
@@ -179,7 +181,7 @@ def check(
             )
         rows.append({"name": asset.name, "files": len(note.files), "fingerprint": note.fingerprint})
         if not json:
-            print(f"{asset.name}: whole" + (f", {len(note.files)} read, {note.fingerprint}" if verbose else ""))
+            say(f"{asset.name}: whole" + (f", {len(note.files)} read, {note.fingerprint}" if verbose else ""))
     if json:
         _print_json(rows)
 
@@ -191,9 +193,7 @@ def _row(found: Status) -> dict[str, Any]:
 
 
 def _print_json(value: object) -> None:
-    from json import dumps
-
-    print(dumps(value, ensure_ascii=False))
+    say_json(value)
 
 
 @contextmanager
@@ -205,15 +205,16 @@ def _watching(asset: Asset, *, quiet: bool) -> Iterator[Watch]:
 
         class Lines(Watch):
             def note(self, sentence: str) -> None:
-                print(f"mohs: {sentence}", file=sys.stderr)
+                say(f"mohs: {sentence}", error=True)
 
         yield Lines()
         return
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
+    from mohs.report.terminal import SafeConsole
+
     columns = (TextColumn(asset.name), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
         task = bar.add_task(asset.name, total=None)
 
         class Bar(Watch):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.saying import say, say_json
 from mohs.errors import BadInput
 from mohs.tasks.reading import comma
 
@@ -61,9 +62,9 @@ def entities(
     except OSError as error:
         raise BadInput(f"{out} cannot be written ({error.strerror or error}).") from error
     if json:
-        print(dumps({"out": str(out), "replacements": rows, "types": len(table["types"])}))
+        say_json({"out": str(out), "replacements": rows, "types": len(table["types"])})
         return
     known = f"; it lists the types of {len(table['types']):,} entities" if table["types"] else ""
-    print(f"{out}: a replacement for each type of entity in {len(rows)} classes (-v shows them){known}")
+    say(f"{out}: a replacement for each type of entity in {len(rows)} classes (-v shows them){known}")
     for label, row in rows.items() if verbose else ():
-        print(f"  class {label}: {', '.join(f'{kind} {word}' for kind, word in row.items())}")
+        say(f"  class {label}: {', '.join(f'{kind} {word}' for kind, word in row.items())}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from mohs.cli.saying import Terminal, say, say_json
 from mohs.cli.settings import command, help_of
 from mohs.tasks.option import option
 
@@ -62,17 +63,16 @@ def _export(asked: Export, *, json: bool, verbose: bool) -> None:
             raise BadInput(f"No record of {run} has the outcome {outcome}; its outcomes are {', '.join(there)}.")
         wanted = (record for record in opened.records() if outcome in (None, record.outcome))
         columns = opened.view().columns if opened.command in commands() else None  # of a verb that is not known here
-        count = write(wanted, format, out, sys.stdout, columns)
+        stdout: Any = Terminal(sys.stdout)
+        count = write(wanted, format, out, stdout, columns)
     if asked.salvage:
-        print(f"mohs: {count} records of {run} are written; {_lost(lost)}.", file=sys.stderr)
+        say(f"mohs: {count} records of {run} are written; {_lost(lost)}.", error=True)
     if out is not None:
         if json:
-            from json import dumps
-
             told = {"lost": lost} if asked.salvage else {}
-            print(dumps({"records": count, "format": format, "out": str(out), **told}))
+            say_json({"records": count, "format": format, "out": str(out), **told})
         else:
-            print(f"{count} records written to {out}")
+            say(f"{count} records written to {out}")
 
 
 def _fits(run: Run) -> bool:

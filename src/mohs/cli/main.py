@@ -17,6 +17,7 @@ import typer
 
 from mohs import __version__
 from mohs.cli import assets, audit, demo, entities, export, report, train, train_pocket, verify
+from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
 
@@ -122,7 +123,7 @@ def _end_despite_threads(code: Any) -> None:
 
 
 def _fail(problem: object, code: int) -> None:
-    print(f"mohs: {problem}", file=sys.stderr)
+    say(f"mohs: {problem}", error=True)
     sys.exit(code)
 
 

@@ -10,6 +10,8 @@ import typer
 from mohs.errors import BadInput
 from mohs.tasks.reading import joined
 
+_CODE = "mohs.cli.code"  # where a context keeps what a config names as code, by option
+
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
     """Read defaults from a YAML file or a run's manifest; flags on the command line override them."""
@@ -38,12 +40,17 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         raise BadInput(f"{path} must have options as `name: value` lines.")
     known = {}
     for parameter in context.command.params:
-        if parameter.name != "config":
+        if parameter.name not in ("config", "trust_config"):
             flags = [option.lstrip("-").replace("-", "_") for option in parameter.opts if option.startswith("--")]
             known.update(dict.fromkeys([str(parameter.name), *flags], parameter))
     defaults: dict[str, Any] = {}
     for raw, value in found.items():
         name = str(raw).replace("-", "_")
+        if name.startswith("trust_") and value:
+            raise BadInput(
+                f"{path} sets {str(raw)!r}, but only the command line can say what is trusted; take it out of the file "
+                f"and add --{name.replace('_', '-')} if you trust it."
+            )
         if name not in known:
             raise BadInput(f"{path} has the unknown option {raw!r}; known are {', '.join(sorted(map(str, known)))}.")
         if value is None:
@@ -56,6 +63,9 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             raise BadInput(f"{path} has a bare yes, no, true or false in {raw!r}; put such names in quotation marks.")
         if isinstance(value, dict):
             value = [f"{key}={part}" for key, part in value.items()]
+        named = [str(part) for part in (value if isinstance(value, list) else [value]) if _names_code(str(part))]
+        if named:
+            context.meta.setdefault(_CODE, {})[str(parameter.name)] = (path, named[0])
         if isinstance(value, list):
             parts = [str(part) for part in value]
             defaults[str(parameter.name)] = parts if several else joined(parts)
@@ -63,6 +73,22 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             defaults[str(parameter.name)] = [str(value)] if several else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
+
+
+def _names_code(value: str) -> bool:
+    """Whether a value stands for Python code: a function of a module, or a class in a file."""
+    return value.strip().startswith("python:") or ".py:" in value
+
+
+def refuse_code(context: typer.Context) -> None:
+    """Refuse a config that names code to run, unless the command line overrides that option."""
+    for name, (path, value) in context.meta.get(_CODE, {}).items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "COMMANDLINE":
+            raise BadInput(
+                f"{path} names code to run ({value}); if you trust it, add --trust-config, or give that option on the "
+                "command line."
+            )
 
 
 Config = Annotated[
@@ -74,6 +100,9 @@ Config = Annotated[
         metavar="FILE",
         help="Read options from a YAML file or a run's manifest; flags override them.",
     ),
+]
+TrustConfig = Annotated[
+    bool, typer.Option("--trust-config", help="Run code that --config names: python: victims, FILE.py:CLASS.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print more details.")]

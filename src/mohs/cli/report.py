@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.saying import say, say_json
 from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.tasks.option import option
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+if TYPE_CHECKING:
+    pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +73,9 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
             view.files(asked.run)  # so that adversarial.jsonl agrees with the page
         errors = print_run(run, view, as_json=json, verbose=verbose, page=None if written is None else str(written))
         if written and not json:
-            print(f"Page: {written}")
+            say(f"Page: {written}")
         if errors:
-            print(f"mohs: {errors}", file=sys.stderr)
+            say(f"mohs: {errors}", error=True)
 
 
 report = command([Report], _report, help_of(Report.__doc__))
@@ -103,13 +106,11 @@ def attacks(classes: Classes = False, config: Config = None, json: Json = False,
     from mohs.tasks.described import describe
 
     if json:
-        from json import dumps
-
-        print(dumps([asdict(entry) for entry in entries()], ensure_ascii=False))
+        say_json([asdict(entry) for entry in entries()])
         return
-    from rich.console import Console
+    from mohs.report.terminal import SafeConsole
 
-    console = Console(highlight=False)
+    console = SafeConsole(highlight=False)
     for entry in entries():
         _print_entry(
             console,
@@ -137,16 +138,12 @@ def _attacks_by_class(json: bool) -> None:
 
     rows = whole_catalogue()
     if json:
-        from json import dumps
-
-        print(dumps([row.to_json() for row in rows], ensure_ascii=False))
+        say_json([row.to_json() for row in rows])
         return
-    from rich.console import Console
-
     from mohs.audits.show import CLASSES_NOTE, classes_table
-    from mohs.report.terminal import show_tables
+    from mohs.report.terminal import SafeConsole, show_tables
 
-    show_tables(Console(highlight=False), [classes_table(rows)], CLASSES_NOTE)
+    show_tables(SafeConsole(highlight=False), [classes_table(rows)], CLASSES_NOTE)
 
 
 def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) -> None:
@@ -161,13 +158,11 @@ def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) 
 
     rows = table()
     if json:
-        from json import dumps
-
-        print(dumps(rows, ensure_ascii=False))
+        say_json(rows)
         return
-    from rich.console import Console
+    from mohs.report.terminal import SafeConsole
 
-    console = Console(highlight=False)
+    console = SafeConsole(highlight=False)
     for kind, title in (("source", "Sources: --source, joined by +"), ("measure", "Measures: --measure, --constraint")):
         console.print(f"[bold]{title}[/]\n")
         for row in rows:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from mohs.cli.saying import say
 from mohs.errors import MohsError, ServiceFailed
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def saving_on_interrupt(out: Path | Unnamed | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print(f"mohs: Interrupted: {saved()}", file=sys.stderr)
+        say(f"mohs: Interrupted: {saved()}", error=True)
         raise typer.Exit(130) from None
     except ServiceFailed as error:
         raise ServiceFailed(f"{error} {saved()[0].upper()}{saved()[1:]}") from error
@@ -50,8 +51,9 @@ def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | N
     if quiet or not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from mohs.report.terminal import SafeConsole
 
     bar = Progress(
         TextColumn("{task.description}"),
@@ -60,7 +62,7 @@ def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | N
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[fooled]}"),
-        console=Console(stderr=True),
+        console=SafeConsole(stderr=True),
         transient=True,
     )
     with bar:
@@ -90,7 +92,7 @@ def finished(run: Run, view: View, as_json: bool, verbose: bool, ending: str, **
 
     errors = print_run(run, view, as_json=as_json, verbose=verbose, diffs=3, **extra)
     if not as_json:
-        print(ending)
+        say(ending)
     if errors:
-        print(f"mohs: {errors}", file=sys.stderr)
+        say(f"mohs: {errors}", error=True)
         raise typer.Exit(3)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.options import Config, Json, TrustConfig, Verbose, refuse_code
 from mohs.tasks.option import Option, options_of
 
 _TYPES: dict[str, type] = {"int": int, "float": float, "bool": bool, "Path": Path}
@@ -27,9 +27,15 @@ def command(classes: Iterable[type], run: Callable[..., None], about: str, first
     found: dict[str, Found] = {f.name: (f, told) for kind in classes for f, told in options_of(kind) if told.command}
     names = [*first, *(name for name in found if name not in first)]
     parameters = [_parameter(*found[name]) for name in names]
-    parameters += [_shared(name, kind) for name, kind in (("config", Config), ("json", Json), ("verbose", Verbose))]
+    shared = (("config", Config), ("trust_config", TrustConfig), ("json", Json), ("verbose", Verbose))
+    parameters += [_shared(name, kind) for name, kind in shared]
+    parameters.append(_made("context", typer.Context, inspect.Parameter.empty))
 
-    def call(*, config: Path | None, json: bool, verbose: bool, **values: Any) -> None:
+    def call(
+        *, context: typer.Context, config: Path | None, trust_config: bool, json: bool, verbose: bool, **values: Any
+    ) -> None:
+        if config is not None and not trust_config:
+            refuse_code(context)
         run(*(object_of(kind, values) for kind in classes), json=json, verbose=verbose)
 
     call.__doc__ = about

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from mohs.cli.saying import say, say_json
 from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.tasks.reading import Reading
@@ -67,24 +68,22 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
             **recipe.given(),
         )
     if json:
-        from json import dumps
-
         facts = {"out": str(folder), "victim": done.victim, "fingerprint": done.fingerprint, "trained": done.fresh}
         facts["added"] = done.added
-        print(dumps({**facts, **done.metrics}))
+        say_json({**facts, **done.metrics})
         return
     if not done.fresh:
-        print(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
+        say(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
     if asked.swap is not None:
-        print(f"swap: {done.added} copies of training texts added, with the words of {asked.swap} swapped")
+        say(f"swap: {done.added} copies of training texts added, with the words of {asked.swap} swapped")
     for name in ("dev", "test"):
         if name in done.metrics:
             right, of = done.metrics[name]["right"], done.metrics[name]["of"]
-            print(f"{name}: {right} of {of} right ({right / of:.1%})")
+            say(f"{name}: {right} of {of} right ({right / of:.1%})")
     if verbose:
         epochs_run = len(done.metrics["history"])
-        print(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
-    print(f"In {folder}: attack it with --victim {done.victim}")
+        say(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
+    say(f"In {folder}: attack it with --victim {done.victim}")
 
 
 def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
@@ -118,25 +117,23 @@ def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading,
             **recipe.given(),
         )
     if json:
-        from json import dumps
-
         facts = {"out": str(folder), "judge": done.judge, "fingerprint": done.fingerprint, "trained": done.fresh}
-        print(dumps({**facts, **done.metrics}))
+        say_json({**facts, **done.metrics})
         return
     if not done.fresh:
-        print(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
+        say(f"{folder} is already trained; nothing was done. Choose another --out to train again.")
     for name in ("dev", "test"):
         if name in done.metrics:
             found = done.metrics[name]
             print(f"{name}: AUC {found['auc']:.3f}, calibration error {found['ece']:.3f}, ", end="")
-            print(f"{found['of']} substitutes, {found['accepted']} of them accepted")
-            print(f"  {'said':>6} {'found':>6} {'count':>6}")
+            say(f"{found['of']} substitutes, {found['accepted']} of them accepted")
+            say(f"  {'said':>6} {'found':>6} {'count':>6}")
             for said, share, count in found["reliability"]:
-                print(f"  {said:6.3f} {share:6.3f} {count:6d}")
+                say(f"  {said:6.3f} {share:6.3f} {count:6d}")
     if verbose:
         epochs_run = len(done.metrics["history"])
-        print(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
-    print(f"In {folder}: use it with --measure acceptable --judge {done.judge}")
+        say(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
+    say(f"In {folder}: use it with --measure acceptable --judge {done.judge}")
 
 
 train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_train.__doc__))
@@ -173,7 +170,7 @@ def _saved_on_interrupt(folder: Path) -> Iterator[None]:
 
         saved = (folder / WORKSHOP / STATE).exists()
         how = f"the last checkpoint is in {folder}; " if saved else "there was no checkpoint yet; "
-        print(f"mohs: Interrupted: {how}run the same command again to resume.", file=sys.stderr)
+        say(f"mohs: Interrupted: {how}run the same command again to resume.", error=True)
         raise typer.Exit(130) from None
 
 
@@ -188,12 +185,13 @@ def _progress(quiet: bool, what: str = "") -> Iterator[Report | None]:
     elif not sys.stderr.isatty():
         yield partial(_epoch_line, what=what)
     else:
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from mohs.report.terminal import SafeConsole
 
         columns: list[Any] = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
         columns += [TextColumn("{task.fields[loss]}"), TimeRemainingColumn()]
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
             task = bar.add_task("training", total=None, loss="")
 
             def step(at: At) -> None:
@@ -206,7 +204,7 @@ def _progress(quiet: bool, what: str = "") -> Iterator[Report | None]:
 
 def _epoch_line(at: At, what: str = "") -> None:
     if at.right is not None:
-        print(_epoch(at, what), file=sys.stderr)
+        say(_epoch(at, what), error=True)
 
 
 def _epoch(at: At, what: str = "") -> str:

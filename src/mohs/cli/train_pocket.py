@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mohs.cli.options import Config, Json, Verbose
+from mohs.cli.saying import say, say_json
 
 
 def train_pocket(
@@ -38,10 +39,8 @@ def train_pocket(
     shipped = pocket_victim().fingerprint
     same = victim.fingerprint == shipped
     if json:
-        from json import dumps
-
-        print(dumps({"out": str(out), "fingerprint": victim.fingerprint, "shipped": shipped, **card}))
+        say_json({"out": str(out), "fingerprint": victim.fingerprint, "shipped": shipped, **card})
         return
-    print(f"{out}: {right} of {total} test reviews right ({right / total:.1%}), fingerprint {victim.fingerprint}")
+    say(f"{out}: {right} of {total} test reviews right ({right / total:.1%}), fingerprint {victim.fingerprint}")
     if verbose:
-        print(f"This is {'the same model as' if same else 'not the same model as'} the bundled one ({shipped}).")
+        say(f"This is {'the same model as' if same else 'not the same model as'} the bundled one ({shipped}).")

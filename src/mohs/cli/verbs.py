@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import typer
 
 from mohs.cli.run_progress import finished, progress_bar, saving_on_interrupt
+from mohs.cli.saying import say
 from mohs.cli.settings import command, help_of
 from mohs.runs.settings import Settings
 from mohs.runs.verbs import commands, verb_of
@@ -50,7 +50,7 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
 
     out: Any = place.out or Unnamed.of(settings, verb)
     with saving_on_interrupt(out), own_output(), no_sudden_end(), progress_bar(json, verb.doing) as progress:
-        said = None if progress is None else partial(print, file=sys.stderr)
+        said = None if progress is None else partial(say, error=True)
         run = carry_out(settings, verb, out, progress, said)
     with run, sound(run):
         assert run.folder is not None, "a command always has a run folder"

@@ -7,44 +7,47 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from mohs.cli.saying import say, say_json
 from mohs.cli.settings import command, help_of
 from mohs.errors import BadInput
 from mohs.runs.settings import VictimSettings
 from mohs.runs.verify import Verify
+from mohs.text.addresses import without_credentials
 
 if TYPE_CHECKING:
     from mohs.bounds import Certificate
 
 
 def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: bool) -> None:
-    from json import dumps
-
     from mohs.runs.containment import no_sudden_end, own_output
 
     with own_output(), no_sudden_end():
         found = asked.run(settings)
     broken = [certificate for certificate, checked in found if not checked.sound]
-    about, victim = ", ".join(sorted({certificate.victim for certificate in broken})), settings.victim
+    about, victim = (
+        ", ".join(sorted({certificate.victim for certificate in broken})),
+        without_credentials(settings.victim),
+    )
     if len(broken) == len(found) and not any(checked.asked for _, checked in found) and about != victim:
         raise BadInput(f"{asked.certificates} is about {about}, but the victim is {victim}; set it with --victim.")
     if json:
         rows = [{"example": c.example, "radius": c.radius, "by": c.by, **vars(checked)} for c, checked in found]
-        print(dumps(rows, ensure_ascii=False))
+        say_json(rows)
     else:
         for certificate, checked in found:
             if verbose or not checked.sound:
-                print(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
+                say(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
         if all(checked.whole for _, checked in found if checked.sound):
-            print(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+            say(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
         else:
             texts = sum(checked.asked for _, checked in found)
-            print(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
+            say(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
         other = sum(checked.sound and checked.same is False for _, checked in found)
         if other:
-            print(f"{other} of those that hold contain other numbers than were computed here.")
+            say(f"{other} of those that hold contain other numbers than were computed here.")
         _say_about_spaces([certificate for certificate, _ in found])
         for note, count in Counter(note for _, checked in found for note in checked.notes).items():
-            print(f"{note} ({count} of {len(found)})")
+            say(f"{note} ({count} of {len(found)})")
     if broken:
         raise typer.Exit(1)
 
@@ -57,7 +60,7 @@ def _say_about_spaces(certificates: list[Certificate]) -> None:
             own = [certificate.built["source"], *certificate.built["constraints"]]
             spaces.setdefault(", ".join(own), []).extend(map(len, certificate.choices.values()))
     for source, words in spaces.items():
-        print(f"Words by {source}: {sum(words) / len(words):.1f} a position in {len(words):,} positions.")
+        say(f"Words by {source}: {sum(words) / len(words):.1f} a position in {len(words):,} positions.")
 
 
 verify = command([Verify, VictimSettings], _verify, help_of(Verify.__doc__), first=["certificates", "victim"])

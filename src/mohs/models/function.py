@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import sys
+import sysconfig
 import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -85,8 +86,7 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
     module, _, attribute = spec.partition(":")
     if not module or not attribute:
         raise BadInput(f"python:{spec} names no function; write python:module:function.")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    _find_here()
     try:
         function: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -109,6 +109,22 @@ def load_function(spec: str, **options: Any) -> FunctionVictim:
 
 def _plain(function: Function) -> bool:
     return inspect.isfunction(function) and not function.__closure__
+
+
+def _find_here() -> None:
+    """Let modules in the current folder be found: before installed packages, but after the standard library.
+
+    A file there called json.py or multiprocessing.py must not take the place of Python's own.
+    """
+    here = str(Path.cwd())
+    first = sys.path.index(here) if here in sys.path else len(sys.path)
+    own = {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib")}
+    own |= {f"{place}/lib-dynload" for place in own}
+    after = max((at + 1 for at, place in enumerate(sys.path) if place in own), default=0)
+    if here in sys.path and first >= after:
+        sys.path.remove(here)
+    if here not in sys.path:
+        sys.path.insert(after, here)
 
 
 def _fingerprint(function: Function, name: str, output: Output, named: bool) -> str:

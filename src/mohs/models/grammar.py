@@ -18,6 +18,7 @@ from typing import Any
 from mohs.engine import cut
 from mohs.errors import BadInput
 from mohs.models.languagetool import LOCAL_SERVER, LanguageToolChecker, Problems, fingerprint
+from mohs.text.addresses import without_credentials
 
 # These kinds are about spelling, typography or taste, not grammar. They make up most of what is found in decent prose:
 # in the 1,072 bundled reviews all kinds and rules find 248 problems, and those that count by default find 10.
@@ -118,7 +119,9 @@ def load_grammar(spec: str = "harper") -> HarperChecker | LanguageToolChecker:
         return HarperChecker()
     if kind == "languagetool":
         return LanguageToolChecker(url or LOCAL_SERVER)
-    raise BadInput(f"Unknown grammar checker {spec!r}; use harper, languagetool or languagetool:URL.")
+    raise BadInput(
+        f"Unknown grammar checker {without_credentials(spec)!r}; use harper, languagetool or languagetool:URL."
+    )
 
 
 def _harper() -> Any:

@@ -6,7 +6,6 @@ Response: {"probabilities": [[...], ...]}         (or "logits", or "labels" with
 
 from __future__ import annotations
 
-import hashlib
 import random
 import threading
 import time
@@ -20,13 +19,15 @@ import httpx
 from mohs.engine import by_size
 from mohs.errors import BadInput, ServiceFailed, VictimError
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
-
-_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth a retry; other errors are final
-_LONGEST_PAUSE = 300.0  # seconds; even if Retry-After asks for longer
+from mohs.models.web import MAX_BODY, PASSING_STATUSES, Answer, TooLarge, deadline_of, post
+from mohs.text.addresses import endpoint_fingerprint, lacks_credentials, without_credentials
 
 
 class HttpVictim:
-    """Sends up to `concurrency` requests at once and `rate` per second, each with up to `retries` retries."""
+    """Sends up to `concurrency` requests at once and `rate` per second, each with up to `retries` retries.
+
+    Credentials in the address are sent, but they are not part of its name, of its fingerprint or of any message.
+    """
 
     exact = False
 
@@ -38,7 +39,9 @@ class HttpVictim:
         labels: Sequence[str] = (),
         batch: int = 32,
         concurrency: int = 4,
-        timeout: float = 30.0,
+        timeout: float = 30.0,  # seconds for connecting and for each single read
+        deadline: float = 0.0,  # seconds for a whole request; 0: four times the timeout
+        max_body: float = MAX_BODY,  # megabytes of an answer, unpacked
         retries: int = 5,
         backoff: float = 0.5,  # seconds before the first retry; doubles each time
         rate: float = 0.0,  # requests per second; 0: no limit
@@ -47,18 +50,20 @@ class HttpVictim:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         at_least(1, batch=batch, concurrency=concurrency)
-        at_least(0.001, timeout=timeout)
-        at_least(0, retries=retries, backoff=backoff, rate=rate)
-        self.name = _address(url)
+        at_least(0.001, timeout=timeout, max_body=max_body)
+        at_least(0, retries=retries, backoff=backoff, rate=rate, deadline=deadline)
+        self._url = _address(url)
+        self.name = url = without_credentials(url)
         self.output = declared(output)
         self.labels = tuple(labels)
         self.hard = self.output is Output.LABELS
         if self.hard and not self.labels:
             raise BadInput(f"{url} gives labels only; name its classes, as in --labels negative,positive.")
         self.in_flight = concurrency
-        self.fingerprint = hashlib.sha256(f"{url} {self.output}".encode()).hexdigest()[:16]
+        self.fingerprint = endpoint_fingerprint(self.name, self.output)
         self.retried = 0
         self._batch, self._retries, self._backoff = batch, retries, backoff
+        self._limits = {"deadline": deadline_of(deadline, timeout), "max_body": max_body}
         self.rejects = rejects
         self._classes: int | None = len(self.labels) + rejects if self.labels else None
         self._client = httpx.Client(timeout=timeout, headers=_headers(header), transport=transport)
@@ -119,31 +124,38 @@ class HttpVictim:
             self._wait_for_turn()
             asked = 0.0
             try:
-                response = self._client.post(self.name, json={"texts": texts})
+                answer = post(self._client, self._url, json={"texts": texts}, **self._limits)
             except httpx.HTTPError as error:
                 status = 0
-                problem = f"{type(error).__name__} {error}".strip()
+                problem = without_credentials(f"{type(error).__name__} {error}".strip())
                 continue
-            if response.status_code in _PASSING_STATUSES:
-                status = response.status_code
-                problem = f"status {status}"
-                after = response.headers.get("Retry-After", "")
-                asked = min(float(after), _LONGEST_PAUSE) if after.isdecimal() else 0.0
+            except TooLarge:
+                raise ServiceFailed(
+                    f"{self.name} answered {len(batch)} texts with more than {self._limits['max_body']:g} MB; if that "
+                    "is right, allow more with --victim-option max_body=MB or send fewer with batch=N."
+                ) from None
+            status = answer.status
+            if status in PASSING_STATUSES:
+                problem, asked = f"status {status}", answer.pause
                 continue
-            if response.status_code != 200:
-                raise VictimError(f"{self.name} refused with status {response.status_code}: {response.text[:200]!r}.")
-            return self._unpack(response)
+            if status != 200:
+                raise VictimError(f"{self.name} refused with status {status}: {answer.said(200)}.")
+            try:
+                return self._unpack(answer)
+            except ValueError:  # a proxy's page or half an answer, which passes as a status of 500 does
+                status, problem = 500, f"status 200 with {answer.said(80)}; {self._expected()}"
         sentence = f"{self.name} did not answer after {self._retries + 1} tries (last: {problem})."
         raise VictimError(sentence) if status == 500 else ServiceFailed(sentence)  # 500: the text may be at fault
 
-    def _unpack(self, response: httpx.Response) -> Any:
+    def _unpack(self, answer: Answer) -> Any:
+        found = answer.json()
         try:
-            return response.json()[self.output.value]
-        except (ValueError, KeyError, TypeError):
-            shape = "[0, ...]" if self.hard else "[[...], ...]"
-            raise ServiceFailed(
-                f'{self.name} answered {response.text[:80]!r}; JSON as {{"{self.output}": {shape}}} is expected.'
-            ) from None
+            return found[self.output.value]
+        except (KeyError, TypeError):
+            raise ServiceFailed(f"{self.name} answered {answer.said(80)}; {self._expected()}.") from None
+
+    def _expected(self) -> str:
+        return f'JSON as {{"{self.output}": {"[0, ...]" if self.hard else "[[...], ...]"}}} is expected'
 
 
 def _address(url: str) -> str:
@@ -152,7 +164,9 @@ def _address(url: str) -> str:
     except httpx.InvalidURL:
         good = False
     if not good:
-        raise BadInput(f"{url!r} is not a web address; write --victim http://host:port/path.")
+        raise BadInput(f"{without_credentials(url)!r} is not a web address; write --victim http://host:port/path.")
+    if lacks_credentials(url):
+        raise BadInput(f"{url} has its credentials left out; give the whole address with --victim.")
     return url
 
 

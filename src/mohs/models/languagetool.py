@@ -21,12 +21,12 @@ from typing import Any
 import httpx
 
 from mohs.errors import BadInput, MohsError, ServiceFailed
+from mohs.models.web import MAX_BODY, PASSING_STATUSES, Answer, TooLarge, deadline_of, post
+from mohs.text.addresses import lacks_credentials, without_credentials
 
 Problems = tuple[str, ...]  # the rules that a text breaks, from left to right
 
 LOCAL_SERVER = "http://localhost:8081"  # LanguageTool's default address
-_PASSING_STATUSES = {408, 425, 429, 500, 502, 503, 504}  # worth a retry; other errors are final
-_LONGEST_PAUSE = 300.0  # seconds; even if Retry-After asks for longer
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a surrogate pair, which cannot be sent
 
 
@@ -45,7 +45,9 @@ class LanguageToolChecker:
         level: str = "default",  # or "picky", which has more rules
         categories_left_out: Iterable[str] = (),
         concurrency: int = 4,
-        timeout: float = 30.0,
+        timeout: float = 30.0,  # seconds for connecting and for each single read
+        deadline: float = 0.0,  # seconds for a whole request; 0: four times the timeout
+        max_body: float = MAX_BODY,  # megabytes of an answer, unpacked
         retries: int = 5,
         backoff: float = 0.5,  # seconds before the first retry; doubles each time
         transport: httpx.BaseTransport | None = None,
@@ -55,8 +57,11 @@ class LanguageToolChecker:
                 f"concurrency={concurrency}, timeout={timeout}, retries={retries} and backoff={backoff} do not fit; "
                 "the first two must be more than 0, the others at least 0."
             )
+        if max_body <= 0 or deadline < 0:
+            raise BadInput(f"max_body={max_body} must be more than 0, and deadline={deadline} at least 0.")
         self._address = _address(url)
-        self.name = f"LanguageTool at {url}"
+        self._limits = {"deadline": deadline_of(deadline, timeout), "max_body": max_body}
+        self.name = f"LanguageTool at {without_credentials(url)}"
         self.in_flight = concurrency
         self._settings = {"language": language, "level": level}
         if left_out := ",".join(sorted(categories_left_out)):
@@ -105,19 +110,29 @@ class LanguageToolChecker:
                 time.sleep(max(asked, self._backoff * 2 ** (attempt - 1) * (0.5 + random.random())))
             asked, status = 0.0, 0
             try:
-                response = self._client.post(self._address, data=form)
+                answer = post(self._client, self._address, data=form, **self._limits)
             except httpx.HTTPError as error:
-                problem = f"{type(error).__name__} {error}".strip()
+                problem = without_credentials(f"{type(error).__name__} {error}".strip())
                 continue
-            status = response.status_code
-            if status in _PASSING_STATUSES:
-                problem = f"status {status}"
-                after = response.headers.get("Retry-After", "")
-                asked = min(float(after), _LONGEST_PAUSE) if after.isdecimal() else 0.0
+            except TooLarge:
+                raise MohsError(
+                    f"{self.name} answered a text of {len(text)} characters with more than "
+                    f"{self._limits['max_body']:g} MB; name the address of a LanguageTool server."
+                ) from None
+            status = answer.status
+            if status in PASSING_STATUSES:
+                problem, asked = f"status {status}", answer.pause
                 continue
             if status != 200:
-                raise MohsError(f"{self.name} refused with status {status}: {response.text[:200]!r}.")
-            return self._read(response, text)
+                raise MohsError(f"{self.name} refused with status {status}: {answer.said(200)}.")
+            try:
+                found = answer.json()
+            except ValueError:  # a proxy's page or half an answer, which passes as a status of 500 does
+                if self._tries == 1:
+                    raise self._no_languagetool(answer) from None
+                status, problem = 500, f"status 200 with {answer.said(80)}, which is not JSON"
+                continue
+            return self._read(found, answer, text)
         sentence = f"{self.name} did not answer after {self._tries} tries (last: {problem})"
         if status == 500:  # the text may be at fault
             raise MohsError(f"{sentence}.")
@@ -126,24 +141,26 @@ class LanguageToolChecker:
             f"--port {self._address.port or 8081}`, or name another one as languagetool:URL."
         )
 
-    def _read(self, response: httpx.Response, text: str) -> tuple[str, Problems]:
+    def _read(self, found: Any, answer: Answer, text: str) -> tuple[str, Problems]:
         """The version of the server, and the rules that the text breaks."""
         try:
-            answer = response.json()
-            software = answer["software"]
+            software = found["software"]
             release = " ".join(str(software[key]) for key in ("version", "buildDate", "premium") if key in software)
-            matches = sorted((match["offset"], match["rule"]["id"]) for match in answer["matches"])
-            unfinished = answer.get("warnings", {}).get("incompleteResults", False)
+            matches = sorted((match["offset"], match["rule"]["id"]) for match in found["matches"])
+            unfinished = found.get("warnings", {}).get("incompleteResults", False)
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise ServiceFailed(
-                f"{self.name} answered {response.text[:80]!r}, which is not the JSON of LanguageTool's /v2/check; "
-                "name the address of a LanguageTool server."
-            ) from None
+            raise self._no_languagetool(answer) from None
         if unfinished:  # a partial count would depend on how busy the server is
             raise MohsError(
                 f"{self.name} did not finish a text of {len(text)} characters; raise its maxCheckTimeMillis."
             )
         return release, tuple(str(rule) for _, rule in matches)
+
+    def _no_languagetool(self, answer: Answer) -> ServiceFailed:
+        return ServiceFailed(
+            f"{self.name} answered {answer.said(80)}, which is not the JSON of LanguageTool's /v2/check; "
+            "name the address of a LanguageTool server."
+        )
 
 
 def fingerprint(name: str, release: str, settings: Any) -> str:
@@ -156,8 +173,10 @@ def _address(url: str) -> httpx.URL:
         address = httpx.URL(url.rstrip("/").removesuffix("/check").removesuffix("/v2") + "/v2/check")
     except httpx.InvalidURL:
         address = httpx.URL()
+    if address.scheme in ("http", "https") and lacks_credentials(url):
+        raise BadInput(f"{url} has its credentials left out; give the whole address with --grammar.")
     if address.scheme not in ("http", "https") or not address.host:
-        raise BadInput(f"{url!r} is not a web address; write languagetool:http://host:port.")
+        raise BadInput(f"{without_credentials(url)!r} is not a web address; write languagetool:http://host:port.")
     return address
 
 

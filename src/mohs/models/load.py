@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from mohs.errors import BadInput
 from mohs.models.victim import Output, Victim, declared
+from mohs.text.addresses import without_credentials
 
 
 class Estimator(Protocol):
@@ -62,8 +63,8 @@ def load_victim(
     if kind in ("http", "https") and rest:
         from mohs.models.http import HttpVictim
 
-        return HttpVictim(spec, labels=labels, **_typed(HttpVictim, given, spec))
-    raise BadInput(f"Unknown victim {spec!r}; use one of {KINDS}.")
+        return HttpVictim(spec, labels=labels, **_typed(HttpVictim, given, without_credentials(spec)))
+    raise BadInput(f"Unknown victim {without_credentials(spec)!r}; use one of {KINDS}.")
 
 
 _NOT_OPTIONS = {

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
+from mohs.assets.writing import is_special, opened_for_writing, refuse_link
 from mohs.errors import BadInput, MohsError
 from mohs.records.record import Outcome, Record
 
 _ROWS_AT_ONCE = 10_000
 FORMATS = ("parquet", "csv", "jsonl")
 _JSON_COLUMNS = ("edits", "measures", "details", "scores_before", "scores_after")  # in a CSV file
-
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Row = dict[str, Any]
 Columns = Callable[[Record], Row]
@@ -62,13 +63,15 @@ def export(
     if out is None:
         return _write_stdout(rows(records, columns), format, stdout)
     beside = out.with_name(out.name + ".part")
-    device = out.exists() and not out.is_file()  # a pipe or a device cannot be renamed onto
+    device = is_special(out)
     target = out if device else beside
+    refuse_link(target)
     try:
         if format == "parquet":
-            count = _write_parquet(rows(records, columns), target)
+            with opened_for_writing(target, "wb") as table:
+                count = _write_parquet(rows(records, columns), table)
         else:
-            with target.open("w", encoding="utf-8", newline="") as file:
+            with opened_for_writing(target, encoding="utf-8", newline="") as file:
                 count = _write_lines(rows(records, columns), format, file)
         if not device:
             beside.replace(out)
@@ -98,7 +101,7 @@ def _write_stdout(rows: Iterable[Row], format: str, stdout: TextIO) -> int:
         raise MohsError(f"Standard output accepts only {error.encoding}; name a file with --out.") from error
 
 
-def _write_lines(rows: Iterable[Row], format: str, file: TextIO) -> int:
+def _write_lines(rows: Iterable[Row], format: str, file: IO[str]) -> int:
     count = 0
     writer: csv.DictWriter[str] | None = None
     for row in _alike(rows):
@@ -111,11 +114,16 @@ def _write_lines(rows: Iterable[Row], format: str, file: TextIO) -> int:
         if writer is None:
             writer = csv.DictWriter(file, fieldnames=list(row))
             writer.writeheader()
-        writer.writerow(row)
+        writer.writerow({key: _harmless(value) for key, value in row.items()})
     return count
 
 
-def _write_parquet(rows: Iterable[Row], target: Path) -> int:
+def _harmless(value: Any) -> Any:
+    """A cell of a CSV file. Text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _write_parquet(rows: Iterable[Row], target: IO[bytes]) -> int:
     import pyarrow
     import pyarrow.parquet
 

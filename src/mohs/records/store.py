@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import yaml
 
+from mohs.assets.writing import opened_for_writing, refuse_link
 from mohs.errors import BadInput, MohsError
 from mohs.records.integrity import (
     VERSION,
@@ -31,6 +32,7 @@ from mohs.records.integrity import (
     version_of,
 )
 from mohs.records.record import Record
+from mohs.text.addresses import endpoint_fingerprint, without_credentials
 
 MANIFEST, JOURNAL, LOCK = "manifest.yaml", "journal.sqlite", "lock"
 BARE: Mapping[str, Any] = {"config": {}, "identity": {}, "tasks": [], "command": ""}  # a manifest that says nothing
@@ -102,7 +104,7 @@ class RunStore:
                         f"{folder} holds other files ({foreign[0]}) and no run; choose a new folder with --out."
                     )
             folder.mkdir(parents=True, exist_ok=True)
-            lock = (folder / LOCK).open("w")
+            lock = opened_for_writing(folder / LOCK)
         except OSError as error:
             raise _unwritable(folder, error) from error
         try:
@@ -352,15 +354,24 @@ def _record(line: str, kind: type | None = None) -> Record:
 
 def _connect(folder: Path | None, *, reading: bool) -> sqlite3.Connection:
     place = ":memory:" if folder is None else (folder / JOURNAL).absolute().as_uri()
+    if folder is not None:
+        linked = reading and (folder / JOURNAL).is_symlink()  # nothing is written then
+        refuse_link(*(folder / f"{JOURNAL}{end}" for end in ("-wal", "-shm")), *([] if linked else [folder / JOURNAL]))
+        if linked:
+            return _only_read(folder, place)
     try:
         return _set_up(place, keep=folder is not None)
     except sqlite3.OperationalError as error:
         if not reading or folder is None or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
             raise
-        # The folder is read-only. Without a write-ahead log beside it, the journal is complete.
-        log = folder / f"{JOURNAL}-wal"
-        whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
-        return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
+        return _only_read(folder, place)
+
+
+def _only_read(folder: Path, place: str) -> sqlite3.Connection:
+    """The journal of a folder that cannot be written. Without a write-ahead log beside it, the journal is complete."""
+    log = folder / f"{JOURNAL}-wal"
+    whole = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return sqlite3.connect(f"{place}?mode=ro{whole}", uri=True, isolation_level=None, timeout=30)
 
 
 def _set_up(place: str, *, keep: bool) -> sqlite3.Connection:
@@ -442,6 +453,19 @@ def current(manifest: dict[str, Any]) -> dict[str, Any]:
                 part.pop("attacks", None)
             if "attack" in part:
                 part["attacks"] = part.pop("attack")
+    return _without_credentials(manifest)
+
+
+def _without_credentials(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest without the credentials that older versions stored with the address of an endpoint."""
+    identity, address = manifest.get("identity", {}), manifest["config"].get("victim")
+    if (hidden := without_credentials(address)) != address:
+        output = (manifest["config"].get("victim_options") or {}).get("output", "probabilities")
+        if identity.get("victim_fingerprint") == endpoint_fingerprint(address, output):
+            identity["victim_fingerprint"] = endpoint_fingerprint(hidden, output)
+    for part in (manifest["config"], identity, identity.get("services")):
+        if isinstance(part, dict):
+            part.update({key: without_credentials(part[key]) for key in ("victim", "grammar") if key in part})
     return manifest
 
 
@@ -460,7 +484,7 @@ def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     if any(separator in lines for separator in "\x85\u2028\u2029"):  # YAML would read them back as spaces
         lines = yaml.dump(dict(manifest), Dumper=_Plain, sort_keys=False)
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with opened_for_writing(beside, encoding="utf-8") as file:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from mohs.assets.writing import is_special, opened_for_writing
 from mohs.errors import MohsError
 
 
@@ -34,10 +35,11 @@ def embedded(value: Any) -> Markup:
 
 def written(page: str, path: Path) -> Path:
     """Write the page to disk. An older file stays until the new one is complete."""
-    special = path.exists() and not path.is_file()  # a pipe or a device cannot be replaced by a rename
+    special = is_special(path)
     target = path if special else path.parent / f"{path.name}.part"
     try:
-        target.write_bytes(page.encode("utf-8", "backslashreplace"))
+        with opened_for_writing(target, "wb") as file:
+            file.write(page.encode("utf-8", "backslashreplace"))
         if not special:
             target.replace(path)
     except OSError as error:

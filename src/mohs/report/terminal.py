@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text as Styled
 
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 
+class SafeConsole(Console):
+    """A console that replaces control characters in all it prints: names, ids and errors may hold escape codes."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """What is printed, in pieces."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else Segment(printable(piece.text), piece.style)
+
+
 def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int = 0, **extra: Any) -> str:
     """Print a run through its view. Returns a sentence about errors, or an empty string if there were none."""
     notes = view.notes  # reads the records first, so that an unreadable run prints nothing
@@ -35,7 +45,7 @@ def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int 
     else:
         if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
             sys.stdout.reconfigure(errors="backslashreplace")
-        console = Console(markup=False, emoji=False, highlight=False)
+        console = SafeConsole(markup=False, emoji=False, highlight=False)
         console.print(Styled(printable(view.title), style="bold"))
         for note in notes:
             console.print(Styled(printable(note), style="yellow"))

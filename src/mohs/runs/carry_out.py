@@ -26,6 +26,7 @@ from mohs.runs.workers import Order, spread
 from mohs.tasks.option import given, options_of
 from mohs.tasks.plan import Verb
 from mohs.tasks.reading import Reading
+from mohs.text.addresses import without_credentials
 
 Progress = Callable[[Record | None, int, int], None]  # the newest record, the number finished, the total
 
@@ -44,7 +45,7 @@ class Unnamed:
         """The folder named after the options."""
         options = {"command": verb.command, **given(settings), **given(verb)}
         digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode()).hexdigest()[:8]
-        names = [Path(str(part).rstrip("/")).name for part in (settings.victim, settings.data)]
+        names = [Path(without_credentials(str(part)).rstrip("/")).name for part in (settings.victim, settings.data)]
         plain = [re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:24] for name in names]
         return cls(_RUNS / "-".join([*plain, digest]))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mohs.errors import BadInput
 from mohs.tasks.option import option
 from mohs.tasks.reading import Reading, comma
+from mohs.text.addresses import without_credentials
 
 if TYPE_CHECKING:
     from mohs.models.load import AnyVictim
@@ -45,6 +46,7 @@ class VictimSettings:
         "mohs:PATH.",
         default="pocket",
         metavar="V",
+        secret=without_credentials,
     )
     device: str = option("Device for the models: auto, cpu, cuda or cuda:N.", default="auto")
     labels: str | Sequence[str] = option(

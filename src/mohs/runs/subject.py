@@ -10,18 +10,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mohs.engine import AnswerCache
+from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
 from mohs.models.load import victim_from
 from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
-from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
+from mohs.models.victim import Fields, Scores, Victim, is_scores, service_of, traits_of
 from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
 from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
+from mohs.text.addresses import without_credentials
 from mohs.text.dataset import Dataset, examples_from
 
 _PROBE = "It was a good day."  # the first question to every victim
@@ -91,7 +92,7 @@ def subject_of(settings: Settings) -> Subject:
         cache=cache,
         origin=origin,
         config={
-            "victim": settings.victim if isinstance(settings.victim, str) else model.name,
+            "victim": without_credentials(settings.victim) if isinstance(settings.victim, str) else model.name,
             "data": data.source if isinstance(data, Dataset) else "examples",
             "n": data.n if isinstance(data, Dataset) else settings.n,
             "device": settings.device,

@@ -36,6 +36,7 @@ _NAP = 1e-4  # seconds between two polls of a busy device
 _SECONDS_STOPPED = 5.0  # a worker that is stopped for longer is given up; Ctrl-Z stops all, and then nobody looks
 _SECONDS_TO_END = 5.0  # for a worker that was told to end
 _THREADS = ("OMP_NUM_THREADS", "RAYON_NUM_THREADS")  # for arrays and networks, and for tokenizers
+_SAFE_PATH, _OURS = "PYTHONSAFEPATH", "mohs"  # any value turns it on
 _PROCESSES = get_context("spawn")  # CUDA and some libraries' threads do not work in a forked process
 
 
@@ -72,7 +73,8 @@ def spread(
     """
     began = time.perf_counter()
     workers, kind = order.settings.workers, order.verb.finding()
-    turn = _PROCESSES.Value("q", 0)
+    with _own_modules():
+        turn = _PROCESSES.Value("q", 0)  # starts a process that keeps track of it
     lines: dict[Connection, Any] = {}
     loan = lender.loan() if lender is not None else None
     some = -(-at_once // workers)
@@ -81,7 +83,7 @@ def spread(
             for _ in range(workers):
                 ours, theirs = _PROCESSES.Pipe()
                 process = _PROCESSES.Process(target=_work, args=(theirs, turn), daemon=True)
-                with _cores_shared(workers), _no_interrupts():
+                with _cores_shared(workers), _no_interrupts(), _own_modules():
                     process.start()
                 theirs.close()
                 lines[ours] = process
@@ -238,6 +240,8 @@ class Heard:
 
 def _work(line: Connection, turn: Any) -> None:
     """The whole life of a worker."""
+    if os.environ.get(_SAFE_PATH) == _OURS:  # not for programs that the victim may start
+        del os.environ[_SAFE_PATH]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but the main process handles it
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -274,6 +278,22 @@ def _search(line: Connection, turn: Any) -> None:
         line.send(error)
     except Exception as error:
         line.send(ServiceFailed(f"A worker process failed: {type(error).__name__}: {error}"))
+
+
+@contextmanager
+def _own_modules() -> Iterator[None]:
+    """Processes started in this context do not look for Python's own modules in the current folder.
+
+    A spawned process begins with `python -c`, which would import a multiprocessing.py that lies there.
+    """
+    if os.environ.get(_SAFE_PATH):
+        yield
+        return
+    os.environ[_SAFE_PATH] = _OURS
+    try:
+        yield
+    finally:
+        del os.environ[_SAFE_PATH]
 
 
 @contextmanager

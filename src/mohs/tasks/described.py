@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.errors import BadInput
+from mohs.text.addresses import without_credentials
 
 _PLAIN = (bool, int, float, str, type(None))
 
@@ -68,7 +69,7 @@ def written(part: Any) -> Any:
 
 def named(part: Any) -> str:
     """The name given for a model, or the model's own name."""
-    return str(part) if isinstance(part, str | Path) else str(part.name)
+    return str(without_credentials(str(part) if isinstance(part, str | Path) else part.name))
 
 
 def word_list(words: Any) -> str | None:

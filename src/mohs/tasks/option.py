@@ -11,6 +11,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 from mohs.errors import BadInput
+from mohs.text.addresses import without_credentials
 
 _KEY = "mohs"
 
@@ -42,7 +43,7 @@ def option(help: str, *flags: str, default: Any = None, **settings: Any) -> Any:
 def model(kind: str) -> Any:
     """The field for a model or word book that a verb may use: its name, or the object itself."""
     metavar, help = _MODELS[kind]
-    return option(help, metavar=metavar, kind=kind)
+    return option(help, metavar=metavar, kind=kind, secret=without_credentials)
 
 
 def several(help: str, flag: str, metavar: str, default: tuple[str, ...] = ()) -> Any:

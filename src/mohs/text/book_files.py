@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mohs.assets.limits import gunzipped
 from mohs.errors import BadInput
 
 _NOT_BOOKS = ("asset.json",)  # other files in the folder of an installed asset
@@ -36,10 +37,10 @@ def only_file(path: Path, endings: tuple[str, ...]) -> Path:
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file, which may be gzipped."""
     try:
-        content = path.read_bytes()
         if path.suffix.lower() == ".gz":
-            content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
+            with gunzipped(path) as stream:
+                return stream.read().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise BadInput(f"{path} is not a complete gzip file ({error}); copy or compress it again.") from error
     except UnicodeDecodeError as error:

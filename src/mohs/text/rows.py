@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from mohs.assets.limits import gunzipped
 from mohs.errors import BadInput
 
 Row = Mapping[str, Any]
@@ -37,7 +38,7 @@ def file_rows(path: Path, encoding: str) -> Iterator[Row]:
             yield from _parquet_rows(path, zipped)
             return
         with (
-            gzip.open(path, "rb") if zipped else path.open("rb") as raw,
+            gunzipped(path) if zipped else path.open("rb") as raw,
             io.TextIOWrapper(raw, encoding=codec, newline="") as stream,
         ):
             if kind in (".csv", ".tsv"):
@@ -134,7 +135,7 @@ def _plain(path: Path, zipped: bool) -> Iterator[IO[bytes] | Path]:
     if not zipped:
         yield path
         return
-    with tempfile.TemporaryFile() as copy, gzip.open(path, "rb") as raw:  # Parquet readers need to seek
+    with tempfile.TemporaryFile() as copy, gunzipped(path) as raw:  # Parquet readers need to seek
         shutil.copyfileobj(raw, copy)
         copy.seek(0)
         yield copy

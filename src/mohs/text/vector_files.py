@@ -5,7 +5,6 @@ Never unpickles anything.
 
 from __future__ import annotations
 
-import gzip
 import re
 import warnings
 import zipfile
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.assets.limits import gunzipped, limited
 from mohs.errors import BadInput
 from mohs.text.book_files import only_file
 
@@ -95,14 +95,14 @@ def _table(path: Path, table: npt.NDArray[Any]) -> Floats:
 def _stream(path: Path) -> Iterator[Iterable[bytes]]:
     kind = path.suffix.lower()
     if kind == ".gz":
-        with gzip.open(path, "rb") as stream:
+        with gunzipped(path) as stream:
             yield stream
     elif kind == ".zip":
         with zipfile.ZipFile(path) as archive:
             names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
             if len(names) != 1:
                 raise BadInput(f"{path} holds {len(names)} files ({', '.join(names[:4])}); unpack the one you want.")
-            with archive.open(names[0]) as stream:
+            with limited(archive.open(names[0]), path) as stream:
                 yield stream
     else:
         with path.open("rb") as stream:

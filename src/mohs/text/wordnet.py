@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from mohs.assets.limits import unpacked
 from mohs.errors import BadInput
 
 # NLTK's letters for WordNet's parts of speech.
@@ -128,7 +129,7 @@ def _files(path: Path) -> dict[str, bytes]:
             folder = path / "dict" if (path / "dict").is_dir() else path
             files = {name: (folder / name).read_bytes() for name in sorted(wanted) if (folder / name).is_file()}
         elif path.is_file():
-            with tarfile.open(path) as archive:
+            with unpacked(path) as file, tarfile.open(fileobj=file) as archive:
                 members = {Path(entry.name).name: entry for entry in archive if entry.isfile()}
                 files = {name: _content(archive, members[name]) for name in sorted(wanted & set(members))}
         else:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from mohs.assets.writing import opened_for_writing, refuse_link
 from mohs.errors import BadInput, MohsError
 
 RECORD, WORKSHOP, LOCK, STATE = "training.json", "checkpoint", "lock", "state.safetensors"
@@ -38,7 +39,8 @@ class TrainingFolder:
             if path.is_dir() and not (path / RECORD).exists():
                 _refuse_foreign(path)
             (path / WORKSHOP).mkdir(parents=True, exist_ok=True)
-            lock = (path / WORKSHOP / LOCK).open("w")
+            refuse_link(path / WORKSHOP)
+            lock = opened_for_writing(path / WORKSHOP / LOCK)
         except OSError as error:
             raise _unwritable(path, error) from error
         try:
@@ -128,7 +130,7 @@ class TrainingFolder:
     def _write_record(self) -> None:
         beside = self.path / (RECORD + _NEW)
         try:
-            with beside.open("w", encoding="utf-8") as file:
+            with opened_for_writing(beside, encoding="utf-8") as file:
                 json.dump(self.record, file, indent=2, ensure_ascii=False)
                 file.write("\n")
             _settle(beside, self.path / RECORD)
@@ -141,6 +143,7 @@ class TrainingFolder:
         from safetensors.torch import save_file
 
         beside = self.path / WORKSHOP / (name + _NEW)
+        refuse_link(beside)
         try:
             save_file(dict(tensors), beside, metadata={"place": json.dumps(dict(place))})
             _settle(beside, self.path / WORKSHOP / name)

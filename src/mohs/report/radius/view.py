@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from mohs.assets.writing import opened_for_writing
 from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
 from mohs.records.finding import finding_to_json
@@ -61,7 +62,7 @@ class RadiusView(View):
 
     def certificates(self, path: str | Path) -> Path:
         """Write the certificates of a radius run, one per line."""
-        with Path(path).open("w", encoding="utf-8") as file:
+        with opened_for_writing(Path(path), encoding="utf-8") as file:
             for row in self.radii():
                 if "certificate" in row:
                     file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
