@@ -59,7 +59,7 @@ def attack(
 
 def test_candidates_are_asked_one_by_one_in_the_order_of_importance() -> None:
     record, asked = attack("a truly good film", wide(PAPER))
-    start = asked.index("a truly good film")
+    start = len(asked) - 1 - asked[::-1].index("a truly good film")  # the last time: before, the victim is tried out
     assert set(asked[start + 1 : start + 4]) == {"a [MASK] good film", "a truly [MASK] film", "a truly good [MASK]"}
     assert asked[start + 4 : -1] == [  # the last is the judge's
         "a truly nice film",

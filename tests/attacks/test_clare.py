@@ -57,7 +57,7 @@ FIRST = {
 
 def test_every_action_at_every_position_is_tried_on_the_original() -> None:
     record, asked = attack(Clare())
-    start = asked.index(TEXT)
+    start = len(asked) - 1 - asked[::-1].index(TEXT)  # the last time: before, the victim is tried out
     assert set(asked[start + 1 : start + 1 + len(FIRST)]) == FIRST
     # Noted: fine for the good (2), gem for good film (2.5), poor behind ran (2.5), flick or movie for film (3.5).
     # fine is applied and takes good along; nothing is offered for the rest in the new text.
@@ -120,7 +120,7 @@ def test_greedy_tries_everything_anew_at_every_step() -> None:
     assert record.queries == 1 + 4 + 2 + 2
     first = {"the nice film ran", "the dull good film ran", "the good movie ran", "fine film ran"}
     second = {"fine movie ran", "fine film poor ran"}
-    start = asked.index(TEXT)
+    start = len(asked) - 1 - asked[::-1].index(TEXT)  # the last time: before, the victim is tried out
     assert set(asked[start + 1 : start + 5]) == first
     assert set(asked[start + 5 : start + 7]) == second
 

@@ -46,7 +46,7 @@ def test_the_same_victim_is_asked_in_few_batches(tmp_path: Path) -> None:
     asked = Asked()
     attack(victim(asked=asked), tmp_path / "run")
     assert sum(asked) >= 64  # 32 originals and 32 final texts
-    assert len([size for size in asked if size > 1]) <= 2
+    assert len([size for size in asked if size > 1]) <= 2 + 2  # two more before any run, for the order of answers
 
 
 def test_a_victim_that_changed_for_a_few_originals_only_is_refused(tmp_path: Path) -> None:

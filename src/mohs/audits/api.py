@@ -25,7 +25,6 @@ def audit(
     grammar: Any = None,
     vectors: Any = None,
     wordnet: Any = None,
-    sememes: Any = None,
     judge: Any = None,
     device: str = "auto",
     trust_code: bool = False,
@@ -39,8 +38,7 @@ def audit(
     require: constraints on the final texts, such as "similarity:angular=no>=0.9"; by default word-cosine>=0.9,
         similarity:angular=no,window=15>=0.98 and grammar-errors<=0.
     absolute: bounds on the final text alone, such as "perplexity<=300" or "grammar-errors<=2".
-    encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, sememes, judge: names, or the models
-        themselves.
+    encoder, token_encoder, masked_lm, lm, tagger, grammar, vectors, wordnet, judge: names, or the models themselves.
     device: for the models: auto, cpu, cuda or cuda:N.
     trust_code: run the code that comes with an hf: model.
     progress: called with None, the number of examples measured, and the total.
@@ -61,7 +59,6 @@ def audit(
         grammar=grammar,
         vectors=vectors,
         wordnet=wordnet,
-        sememes=sememes,
         judge=judge,
         device=device,
         trust_code=trust_code,

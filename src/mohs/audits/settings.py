@@ -56,7 +56,6 @@ class Auditing:
     grammar: Any = model("grammar")
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")
-    sememes: Any = model("sememes")
     judge: Any = model("judge")
     device: str = option("Device for the models: auto, cpu, cuda or cuda:N.", default="auto")
     trust_code: bool = option("Run the code that comes with an hf: model.", default=False)
