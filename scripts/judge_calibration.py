@@ -3,7 +3,7 @@
 scripts/train_judge.py calls `calibration` and stores what it gives. On its own it shows the numbers and two
 reliability curves for the judge that ships:
 
-    python scripts/judge_calibration.py --assets DIR
+    python -m scripts.judge_calibration --assets DIR
 
 Words: the scores of SWORDS dev come from cross-validation, and so do the curves that turn them into probabilities.
 What a finite number of targets leaves open is a bootstrap over targets; how far one kind of text or of substitute lies

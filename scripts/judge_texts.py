@@ -1,6 +1,6 @@
 """Set the judge's values for whole texts beside what people said about whole texts.
 
-    python scripts/judge_texts.py --assets DIR
+    python -m scripts.judge_texts --assets DIR
 
 DIR/human/morris2020 has judgements of meaning on five points for texts that an attack changed; DIR/human/parabank has
 scores from 0 to 100 for paraphrases, of which those are taken that differ from their reference word by word. Nothing

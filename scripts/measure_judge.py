@@ -1,6 +1,6 @@
 """Measure judges of substitutions on people's judgements.
 
-    python scripts/measure_judge.py --data swords-v1.1_test.json.gz --judge hf:PATH [--n 5000] [--sample 0]
+    python -m scripts.measure_judge --data swords-v1.1_test.json.gz --judge hf:PATH [--n 5000] [--sample 0]
 
 Prints AUC and calibration error of each judge (repeat --judge; the bundled one is always measured) on the same rows,
 and the AUC of the sum of their log-odds. Values are those of `acceptable` for a text with one changed word.

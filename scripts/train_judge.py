@@ -1,6 +1,6 @@
 """Train and measure the bundled judge: would people accept one word for another where it stands?
 
-    python scripts/train_judge.py --assets DIR [--encoder hf:PATH] [--asked FILE.npz] [--measure]
+    python -m scripts.train_judge --assets DIR [--encoder hf:PATH] [--asked FILE.npz] [--measure]
 
 DIR holds `human/swords` (SWORDS 1.1), `lexical` (WordNet 3.0, GloVe 100d) and `models/minilm-mlm`. The trees are fitted
 on the dev part; settings and calibration come from cross-validation there, by target. The test part is measured once,

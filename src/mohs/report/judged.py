@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 from mohs.engine import Service, run
-from mohs.errors import MohsError
 from mohs.models.judge import CrossEncoderJudge, load_judge
 from mohs.models.tagger import PocketTagger
 from mohs.space import Acceptable, Services
@@ -55,7 +54,7 @@ def _tagger() -> PocketTagger:
 
 
 def _judged(changes: dict[Text, dict[int, dict[str, None]]], judge: Judge | CrossEncoderJudge) -> dict[Text, Found]:
-    """The probability of each change of each text; a text that cannot be read has none."""
+    """The probability of each change of each text. A fault of the judge ends it: it is no verdict about a text."""
     tagger: Service[Any, Any] = Service(_tagger())
     services = [tagger] if isinstance(judge, Judge) else [tagger, Service(judge)]
     ask = Services({"tagger": tagger, "judge": judge if isinstance(judge, Judge) else services[1]}, Random(0))
@@ -67,7 +66,7 @@ def _judged(changes: dict[Text, dict[int, dict[str, None]]], judge: Judge | Cros
 
     found: dict[Text, Found] = {}
     for ended in run(searches(), services, _AT_ONCE):
-        if isinstance(ended.error, MohsError):
+        if ended.error is not None:
             raise ended.error
         if ended.result is not None:
             found[ended.key] = ended.result

@@ -151,7 +151,7 @@ class Judge:
         base = self._word(old, self.kind(old, place.tag)).base
         values = self.judged(form, rows)
         if old in _FACTS:
-            other = [_FACTS.get(word.word) == _FACTS[old] for word in found]
+            other = [self.other_fact(old, new.word) for new in found]
             values = np.where(other, np.minimum(values, self.ceiling), values)
         return np.where([new.known and (new.base != base or new.word == old) for new in found], values, np.nan)
 
