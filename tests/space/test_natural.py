@@ -30,10 +30,8 @@ texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(tuple)
 Parts = list[tuple[int, bool, list[Text]]]
 
 
-async def walked(
-    x: Text, k: int, places: list[int], ask: Services, **limits: int
-) -> list[tuple[int, bool, list[Text]]]:
-    return [part async for part in levels(x, k, NEAR, places, ask, **limits)]
+async def walked(x: Text, k: int, places: list[int], ask: Services, *, most: int, breadth: int) -> Parts:
+    return [part async for part in levels(x, k, NEAR, places, ask, most=most, breadth=breadth)]
 
 
 def gathered(parts: Parts, k: int) -> dict[int, list[tuple[str, ...]]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,30 @@ def test_the_table_shows_everything() -> None:
     assert rows["measure", "similarity"]["family"] == "semantics"
     assert rows["source", "neighbours"]["settings"].startswith("k=50, min_cosine=0.5")
     assert all(row["about"] for row in rows.values())
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("similarity>=2", "sentence similarity>=2, because it lies between 0 and 1"),
+        ("similarity<=-0.1", "sentence similarity<=-0.1, because it lies between 0 and 1"),
+        ("similarity:angular=no<=-2", "sentence cosine<=-2, because it lies between -1 and 1"),
+        ("similarity>=0.7,short=15,at_least_short=70", "sentence similarity>=70, because it lies between 0 and 1"),
+        ("word-cosine>=1.5", "word cosine>=1.5, because it lies between -1 and 1"),
+        ("acceptable>=50", "acceptable>=50, because it lies between 0 and 1"),
+        ("bertscore>=90", "BERTScore>=90, because it lies between 0 and 1"),
+        ("pos>=2", "part of speech>=2, because it lies between 0 and 1"),
+        ("no-antonyms<=-1", "antonyms<=-1, because it lies between 0 and 1"),
+        ("share-changed<=-0.25", "share of words changed<=-0.25, because it is at least 0"),
+        ("words-changed<=-1", "words changed<=-1, because it is at least 0"),
+        ("perplexity<=0", "perplexity<=0, because it is at least 1"),
+    ],
+)
+def test_a_constraint_that_no_text_passes_is_refused(spec: str, said: str) -> None:
+    with pytest.raises(BadInput, match=f"No text passes {re.escape(said)}; give a threshold in that range"):
+        parse_constraint(spec)
+
+
+@pytest.mark.parametrize("spec", ["similarity>=1", "similarity:angular=no>=-1", "pos>=1", "no-antonyms<=0"])
+def test_the_limits_themselves_may_be_asked_for(spec: str) -> None:
+    parse_constraint(spec)

@@ -44,6 +44,7 @@ class Acceptable(Compared):
     models: bool = False
 
     name = "acceptable"
+    limits = (0, 1)
     family = Family.SEMANTICS
 
     @property

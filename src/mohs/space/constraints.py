@@ -83,6 +83,14 @@ class Constraint:
     def __post_init__(self) -> None:
         if any(map(math.isnan, (self.at_least, self.at_most, self.at_least_short))):
             raise BadInput(f"A threshold of {self.measure.name} is nan; give a number.")
+        low, high = getattr(self.measure, "limits", (-math.inf, math.inf))
+        least = max(self.at_least, self.at_least_short if self.short else -math.inf)
+        if least > high or self.at_most < low:
+            asked = f">={least:g}" if least > high else f"<={self.at_most:g}"
+            lies = f"is at least {low:g}" if high == math.inf else f"lies between {low:g} and {high:g}"
+            raise BadInput(
+                f"No text passes {self.measure.name}{asked}, because it {lies}; give a threshold in that range."
+            )
 
     def holds(self, value: float, words: int) -> bool:
         """Whether a value passes for a text of `words` words; nan never does."""

@@ -23,6 +23,7 @@ class EditDistance(Compared):
     """The fewest insertions, deletions and substitutions of characters that turn one text into the other."""
 
     name = "edit distance"
+    limits = (0, math.inf)
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
@@ -36,6 +37,7 @@ class WordsChanged(Compared):
     """How many words differ from the original."""
 
     name = "words changed"
+    limits = (0, math.inf)
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
@@ -48,6 +50,7 @@ class ShareChanged(Compared):
     """The share of the original's words that differ; an empty text has share 0."""
 
     name = "share of words changed"
+    limits = (0, math.inf)  # above 1 where words were added
     family = Family.MORPHOLOGY
 
     async def against(self, reference: Text, candidates: Sequence[Text], ask: Services) -> list[float]:
@@ -92,6 +95,7 @@ class PositionsAgain(Compared):
     """
 
     name = "positions changed again"
+    limits = (0, math.inf)
     family = Family.MORPHOLOGY
     stepwise = True
 

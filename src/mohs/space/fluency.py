@@ -20,6 +20,7 @@ class Perplexity(Compared):
     """The perplexity of the text under a causal language model: exp(-mean log-probability of its tokens)."""
 
     name = "perplexity"
+    limits = (1, math.inf)
     family = Family.SUSPICION
     needs = ("lm",)
 
@@ -34,6 +35,7 @@ class PerplexityRatio(Compared):
     """The perplexity of the text divided by that of the original."""
 
     name = "perplexity ratio"
+    limits = (0, math.inf)
     family = Family.SUSPICION
     needs = ("lm",)
 
@@ -94,6 +96,7 @@ class FluencyRank(Compared):
         at_least(1, window=self.window)
 
     name = "fluency rank"
+    limits = (1, math.inf)
     family = Family.SUSPICION
     needs = ("lm",)
     stepwise = True

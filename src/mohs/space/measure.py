@@ -14,7 +14,8 @@ class Compared:
     """A measure that compares texts with the original or, if `previous` is set, with the text before the step.
 
     A subclass is a frozen dataclass that defines its name, family, needs and `against`. A measure that judges a step in
-    another way defines `of_texts` instead.
+    another way defines `of_texts` instead. One with a least and a greatest value may say so in `limits`: a threshold
+    that no value passes is refused.
     """
 
     family: ClassVar[Family]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,11 @@ class Neighbourhood:
         """The services it uses."""
         return (*self.source.needs, *(() if self.floor is None else ("lm",)))
 
+    @property
+    def offers(self) -> int:
+        """At most so many words stand at a position; 0 if the source does not say."""
+        return int(getattr(self.source, "k", 0))
+
     async def step(
         self, texts: Sequence[Text], positions: Sequence[int], ask: Services, begun: Text | None = None
     ) -> list[list[Text]]:
@@ -70,6 +75,10 @@ class Neighbourhood:
         return [[text for text in group if not ratio[text] > most] for group in found]
 
 
+def room_for_all(texts: int) -> None:
+    """Any number of texts may be held."""
+
+
 def parts(
     texts: Sequence[Text], positions: Sequence[int], words: int
 ) -> Iterator[tuple[Sequence[Text], Sequence[int]]]:
@@ -91,13 +100,17 @@ async def levels(
     *,
     most: int,
     breadth: int,
+    hold: Callable[[int], None] = room_for_all,
 ) -> AsyncIterator[tuple[int, bool, list[Text]]]:
     """Neighbor_1 to Neighbor_k of a text, in chunks: the level, whether the level is complete, and distinct texts.
 
     A level holds the texts that exactly that many steps lead to, so the text itself may come back. A level is complete
     as long as at most `most` texts are expected. Beyond that it holds only the neighbours of `breadth` texts, drawn at
     random from the level before, and later levels build on those.
+    hold: told how many texts are about to be held for the next level; may refuse.
     """
+    if k > 1:
+        hold(len(positions) * near.offers)
     frontier, exact, width = [x], True, 1.0
     for level in range(1, k + 1):
         if len(frontier) * width > most and len(frontier) > breadth:
@@ -116,6 +129,7 @@ async def levels(
                         fresh.append(text)
             if level < k:
                 following += fresh
+                hold(len(frontier) + len(following))
             yield level, exact, fresh
         width = made / len(frontier) if frontier else 0.0
         frontier = following
@@ -126,7 +140,10 @@ async def size_of(x: Text, k: int, near: Neighbourhood, positions: Sequence[int]
 
     It divides by the number of orders, since steps at different words lead to the same text in any order.
     """
-    first = sum(
-        [len((await near.step(texts, places, ask))[0]) for texts, places in parts([x], positions, _WORDS_AT_ONCE)]
-    )
+    if near.floor is None:  # counts words, since the neighbours of a long text take minutes to make
+        offers = await near.source(x, positions, ask)
+        first = sum(sum(word.lower() not in near.avoid for word in words) for words in offers)
+    else:
+        steps = parts([x], positions, _WORDS_AT_ONCE)
+        first = sum([len((await near.step(texts, places, ask))[0]) for texts, places in steps])
     return float(first**k) / math.factorial(min(k, len(positions)))

@@ -41,6 +41,11 @@ class SentenceSimilarity(Compared):
         """The name depends on the scale."""
         return "sentence similarity" if self.angular else "sentence cosine"
 
+    @property
+    def limits(self) -> tuple[float, float]:
+        """A cosine may be negative."""
+        return (0, 1) if self.angular else (-1, 1)
+
     async def of_texts(
         self, original: Text, current: Text | None, candidates: Sequence[Text], ask: Services
     ) -> list[float]:
@@ -74,6 +79,7 @@ class BertScore(Compared):
     """
 
     name = "BERTScore"
+    limits = (0, 1)
     family = Family.SEMANTICS
     needs = ("token_encoder",)
 

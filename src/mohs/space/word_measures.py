@@ -53,6 +53,7 @@ class WordCosine(_WordByWord):
     previous: bool = False
 
     name = "word cosine"
+    limits = (-1, 1)
     family = Family.SEMANTICS
     needs = ("vectors",)
 
@@ -72,6 +73,7 @@ class WordDistance(_WordByWord):
     previous: bool = False
 
     name = "word distance"
+    limits = (0, math.inf)
     family = Family.SEMANTICS
     needs = ("vectors",)
     low_is_worse = False
@@ -93,6 +95,7 @@ class PosListed(_WordByWord):
     noun_is_verb: bool = True
 
     name = "part of speech listed"
+    limits = (0, 1)
     family = Family.GRAMMAR
 
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
@@ -117,6 +120,7 @@ class Antonyms(_WordByWord):
     direct: bool = False
 
     name = "antonyms"
+    limits = (0, 1)
     needs = ("judge",)
     family = Family.SEMANTICS
     low_is_worse = False
@@ -146,6 +150,7 @@ class SamePos(Compared):
         at_least(0, before=self.before, after=self.after)
 
     name = "part of speech"
+    limits = (0, 1)
     family = Family.GRAMMAR
     needs = ("tagger",)
     stepwise = True  # later changes become part of the context
