@@ -75,13 +75,24 @@ def _second_order(out: Path | None, **more: Any) -> mohs.Run:
         lm=Wordlike(),
         out=out,
         vectors=bundled()["vectors"],
+        patch_stopwords=out is None,  # 0.1.0 always allowed them
         **more,
     )
 
 
 def _bias(out: Path | None, **more: Any) -> mohs.Run:
     return mohs.token_bias(
-        victim(), ROWS, "gender", masked_lm=Wordlike(), k=2, both_directions=True, out=out, most=200, breadth=5, **more
+        victim(),
+        ROWS,
+        "gender",
+        masked_lm=Wordlike(),
+        k=2,
+        both_directions=True,
+        out=out,
+        most=200,
+        breadth=5,
+        by_sample=out is None,  # 0.1.0 knew nothing else
+        **more,
     )
 
 

@@ -19,6 +19,7 @@ from mohs.records import Outcome, Record
 from mohs.space import MaskedWords
 from mohs.space.natural import Neighbourhood
 from mohs.text import Example
+from mohs.text.questions import Blank, Filled
 from tests.bias.toys import GENDER, Tables, chance, details, measure, random_victim, task
 from tests.toys import Instant, WordCount, now
 
@@ -348,3 +349,36 @@ def test_the_schedule_does_not_matter(at_once: int) -> None:
     ended = list(run(((e.id, ready(e)) for e in examples), [victim], at_once))
     assert {end.key: end.result for end in ended} == alone
     assert all(record.outcome is Outcome.MEASURED for record in alone.values())
+
+
+def test_one_pair_a_sentence_the_first_in_either_direction() -> None:
+    def taken(text: str, **settings: Any) -> list[tuple[str, str, bool]]:
+        found = details(measure(text, {}, k=0, one_pair=True, **settings)).get("pairs", [])
+        return [(pair["old"], pair["new"], pair.get("back", False)) for pair in found]
+
+    assert taken("a he b his c") == [("he", "she", False)]
+    assert taken("a his c") == [("his", "her", False)]
+    assert taken("a her c") == [("his", "her", True)]  # him, her comes later in the list
+    turned = replace(GENDER, pairs=(GENDER.pairs[2], *GENDER.pairs[:2]))
+    assert taken("a her c", pairs=turned) == [("him", "her", True)]
+    assert taken("a b c") == []
+
+
+def plausible_to(liked: str) -> Any:
+    """A masked language model that finds a text with this word plausible, and others by two less for each word."""
+
+    def answer(blank: Blank) -> Filled:
+        fits = liked in blank.fields[0].split()
+        return Filled((), 0.0, (-1.0 if fits else -3.0,))
+
+    return Instant(answer)
+
+
+def test_the_pair_of_a_short_sentence_must_be_plausible() -> None:
+    for length, wanted in ((0, ["his"]), (20, ["he"])):  # a text of more than 20 words is not checked
+        ready = task({}, k=0, one_pair=True, plausible=1.5)
+        ready = replace(ready, services={"masked_lm": plausible_to("he")})  # he -> she costs 2, his -> her nothing
+        record = now(ready(Example.of("a he b his" + " c" * length, 0)))
+        assert [pair["old"] for pair in details(record)["pairs"]] == wanted
+    ready = replace(ready, services={"masked_lm": plausible_to("he")})
+    assert now(ready(Example.of("a he b", 0))).outcome is Outcome.SKIPPED

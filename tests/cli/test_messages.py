@@ -129,6 +129,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("source with a wrong setting", ["--source", "neighbours:n=3"], "has the part 'n=3'; neighbours takes NAME=VALUE with k, min_cosine, max_distance."),
     ("unknown constraint", ["--constraint", "beauty>=1"], "Unknown measure 'beauty'; use word-cosine, "),
     ("constraint without threshold", ["--constraint", "similarity"], "The constraint 'similarity' has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER."),
+    ("constraint that nothing passes", ["--constraint", "similarity>=2"], "No text passes sentence similarity>=2, because it lies between 0 and 1; give a threshold in that range."),
     ("unknown measure", ["--measure", "beauty"], "Unknown measure 'beauty'"),
     ("no masked LM", ["--source", "masked"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
     ("no LM", ["--measure", "perplexity"], "This needs a causal language model, and none is given; use --lm hf:PATH_OR_ID or gguf:FILE."),

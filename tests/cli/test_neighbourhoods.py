@@ -79,6 +79,8 @@ def test_second_order(folder: Path, mohs: Mohs) -> None:
         (["second-order"], "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID."),
         (["second-order", "--method", "so-tree"], "Unknown method 'so-tree'; use so-enum, so-beam, random."),
         (["bias"], "use --masked-lm hf:PATH_OR_ID, or -k 0, which needs no model."),
+        (["bias", "-k", "0", "--preset", "released"], "or -k 0 and --preset paper, which needs no model."),
+        (["bias", "-k", "0", "--preset", "other"], "Unknown preset 'other'; use paper or released."),
         (["bias", "--pairs", "none.csv"], "Unknown pairs 'none.csv'; use gender, nationality"),
         (["bias", "-k", "0", "--label", "joy"], "There is no label 'joy': pocket has the classes negative, positive."),
         (["bias", "-k", "0", "--pairs", "country", "--n", "3"], "fits any of the 3 examples"),

@@ -106,6 +106,21 @@ def test_exact_is_found_out() -> None:
     assert not Drifting("drifting", *parts("bow"), LABELS, device="cpu").exact
 
 
+@pytest.mark.parametrize("architecture", ["bow", "cnn"])
+def test_several_threads_are_never_exact(architecture: str) -> None:
+    class Seeming(NeuralVictim):
+        def _is_batch_independent(self) -> bool:
+            return True
+
+    assert Seeming("seeming", *parts(architecture), LABELS, device="cpu").exact
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        assert not Seeming("seeming", *parts(architecture), LABELS, device="cpu").exact
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_batches_have_one_length(victim: NeuralVictim) -> None:
     asked: list[Fields] = [("good " * size + "x" * copy,) for size in range(12) for copy in range(3)]
     batches = victim.plan(asked)

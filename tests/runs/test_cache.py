@@ -102,6 +102,20 @@ def poison(path: Path, answer: str) -> None:
     db.close()
 
 
+def test_a_bias_is_never_an_average_of_old_answers(tmp_path: Path) -> None:
+    def measured(weights: dict[str, float], cache: Path | None) -> tuple[list[Any], dict[str, float], list[str]]:
+        rows = [(f"he said the film number {i} was good", 1) for i in range(40)]
+        with mohs.token_bias(Moody(weights).victim(), rows, "gender", k=0, cache=cache) as run:
+            return list(run.records()), run.effort(), run.view().notes
+
+    before, _, notes = measured(WEIGHTS, tmp_path / "answers")
+    again, effort, _ = measured(WEIGHTS, tmp_path / "answers")
+    after, _, _ = measured(WEIGHTS | {"she": -2.0}, tmp_path / "answers")
+    assert effort["reused"] == 0
+    assert (before, after) == (again, measured(WEIGHTS | {"she": -2.0}, None)[0])
+    assert any("--cache was not used" in note for note in notes)
+
+
 @pytest.mark.parametrize(
     "answer", ["[NaN, NaN]", "[0.5]", "[0.9, 0.9]", "[2.0, -1.0]", "[0.2, 0.3, 0.5]", "no json", '["a", "b"]', "null"]
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import hypothesis.strategies as st
 from hypothesis import given
 
@@ -45,6 +47,12 @@ def test_choices_are_all_pairs_that_fit(found: list[str]) -> None:
     assert {(patch.old, patch.new) for patch in choices} == fit
     gaps = [patch.gap for patch in choices]
     assert gaps == sorted(gaps, reverse=True)
+
+
+def test_pairs_with_a_barred_word_are_passed_over() -> None:
+    book = replace(BOOK, barred=frozenset({"movie", "good"}))
+    assert [(patch.old, patch.new) for patch in book.choices(Text("A good Film"), range(3))] == [("Film", "picture")]
+    assert not book.choices(Text("a movie"), range(2))
 
 
 def test_plausibility_as_released() -> None:

@@ -60,6 +60,19 @@ def test_records() -> None:
     assert run.manifest["config"]["k"] == 2
 
 
+def test_stopwords_are_no_patch_words_unless_allowed() -> None:
+    rows, synonyms = [("it is a film", 1)], table(**{"is": "now", "film": "movie"})
+    victim = WordCount({"is": 3, "now": -3, "film": 0.1, "movie": 0.2})
+
+    def patch(**options: Any) -> list[str]:
+        (record,) = start(rows=rows, victim=victim, synonyms=synonyms, **options).records()
+        return [record.finding.patch.old, record.finding.patch.new]
+
+    assert patch() == ["film", "movie"]
+    assert patch(patch_stopwords=True) == ["is", "now"]
+    assert patch(method="so-enum:released", masked_lm=Wordlike()) == ["is", "now"]
+
+
 def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
     with start(out=tmp_path / "run") as run:
         records = list(run.records())

@@ -66,7 +66,7 @@ class Trial:
         living = getattr(attack, "living", False)
         space = await build_space(x, attack.source, attack.constraints, attack.stopwords, positions, ask, living=living)
         draft.positions = len(space.positions)
-        refuse_too_large(x, _at_once(attack, space), target.most_memory)
+        refuse_too_large(x, at_once(attack, space), target.most_memory)
         try:
             proposal = await attack(x, goal, space, ask)
         except BudgetSpent:
@@ -110,7 +110,7 @@ def _left(example: Example, text: Text) -> int:
     return sum(len(text.words[p].split()) for p in example.positions)
 
 
-def _at_once(attack: Attack, space: Space) -> int:
+def at_once(attack: Attack, space: Space) -> int:
     """About how many candidates an attack holds at once."""
     found = [_GUESSES if space.living else len(space.choices[p]) for p in space.positions]
     return max(found, default=0) if getattr(attack, "word_by_word", False) else sum(found)

@@ -33,6 +33,56 @@ class LevelFinding:
     exact: bool  # all neighbours, not a sample
     bins: dict[int, int]
     examples: tuple[Shown, ...] = ()
+    size: float | None = None  # of a sample: the estimated number of neighbours ...
+    total: float | None = None  # ... and the estimated sum over them; None in a sample without weights
+
+    @property
+    def weight(self) -> float:
+        """The number of neighbours that the sentence counts for: exact, estimated, or of a sample without weights."""
+        return float(self.n) if self.size is None else self.size
+
+    @property
+    def weighted(self) -> float:
+        """The sum of the differences over that many neighbours."""
+        return self.sum if self.total is None else self.total
+
+
+@dataclass
+class Steps:
+    """Sums over the steps that led to a sample, from which the size of the level and its sum are estimated.
+
+    A step weighs W / m: its start stands for W texts (Horvitz and Thompson 1952), and m parents lead to its text. m is
+    known of some steps, drawn at random. For the rest 1 / k stands in, which is right if all orders of k changes lead
+    to a text, and the known ones correct it (a difference estimator): on average over draws, size and sum are those of
+    the whole level, whatever stands in.
+    """
+
+    made: int = 0
+    checked: int = 0
+    weights: float = 0.0  # sum of W
+    gaps: float = 0.0  # sum of W F
+    checked_weights: float = 0.0
+    checked_gaps: float = 0.0
+    shares: float = 0.0  # sum of W / m, of checked ones
+    shared_gaps: float = 0.0  # sum of W F / m, of checked ones
+
+    def add(self, gap: float, weight: float, parents: int | None) -> None:
+        """Add a step to a text with this difference."""
+        self.made += 1
+        self.weights += weight
+        self.gaps += weight * gap
+        if parents is not None:
+            self.checked += 1
+            self.checked_weights += weight
+            self.checked_gaps += weight * gap
+            self.shares += weight / parents
+            self.shared_gaps += weight * gap / parents
+
+    def estimate(self, k: int) -> tuple[float, float]:
+        """The size of the level and the sum of its differences."""
+        each = self.made / self.checked if self.checked else 0.0
+        size = (self.weights - each * self.checked_weights) / k + each * self.shares
+        return size, (self.gaps - each * self.checked_gaps) / k + each * self.shared_gaps
 
 
 @dataclass
@@ -46,6 +96,7 @@ class Level:
     squares: int = 0
     bins: Counter[int] = field(default_factory=Counter)
     examples: list[Shown] = field(default_factory=list)
+    steps: Steps | None = None  # of a sample with weights
 
     def add(self, text: tuple[str, ...], patched: tuple[str, ...], before: int, after: int, random: Random) -> None:
         """Add a text with the first word and with the second, and the label's probability for each (in billionths)."""
@@ -69,6 +120,8 @@ class Level:
             exact=self.exact,
             bins=dict(sorted(self.bins.items())),
             examples=tuple(self.examples),
+            size=None if self.steps is None else self.steps.estimate(self.k)[0],
+            total=None if self.steps is None else self.steps.estimate(self.k)[1],
         )
 
 

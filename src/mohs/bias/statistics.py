@@ -29,14 +29,15 @@ class PairBias:
     new: str
     k: int
     sentences: int  # source sentences that have neighbours at this distance
-    neighbours: int
+    neighbours: int  # texts asked
     bias: float  # mean over all neighbours; positive: the second word is preferred
     low: float  # 95% interval over source sentences; nan for a single sentence
     high: float
     p: float  # sign-flip test over source sentences, two-sided
     holm: float  # the same, adjusted for all pairs at this distance
     exact: bool  # no sentence's neighbourhood was sampled
-    bins: dict[int, int]
+    bins: dict[int, int]  # how many neighbours have differences in each bin; estimated if sampled
+    size: float = 0.0  # of all neighbourhoods together, exact or estimated; sentences weigh by theirs
 
 
 def pair_biases(
@@ -77,6 +78,7 @@ class _Part(NamedTuple):
     n: int
     total: float
     exact: bool
+    size: float  # the sentence's weight: the number of its neighbours, exact or estimated
     bins: dict[int, int]
 
 
@@ -85,7 +87,7 @@ def _sentences(records: Iterable[Record]) -> Iterator[tuple[str, str, list[_Part
         if record.outcome not in (Outcome.MEASURED, Outcome.EXHAUSTED):
             continue  # after an error the finding is incomplete
         for pair in record.finding.pairs if record.finding is not None else ():
-            parts = [_Part(row.k, row.n, row.sum, row.exact, row.bins) for row in pair.levels if row.n]
+            parts = [_Part(row.k, row.n, row.weighted, row.exact, row.weight, row.bins) for row in pair.levels if row.n]
             if parts:
                 yield pair.old, pair.new, parts
 
@@ -94,14 +96,14 @@ def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, se
     # Each pair and distance has its own random numbers, independent of the other pairs ...
     digest = hashlib.sha256(f"{seed}/{old}/{new}/{k}".encode()).digest()
     random = np.random.default_rng(int.from_bytes(digest[:8], "big"))
-    parts = sorted(parts, key=lambda part: part[:4])  # ... and of the order of the records
+    parts = sorted(parts, key=lambda part: part[:5])  # ... and of the order of the records
     totals = np.array([part.total for part in parts])
-    sizes = np.array([part.n for part in parts], np.float64)
+    sizes = np.array([part.size for part in parts])
     low, high = interval(totals, sizes, resamples, random)
-    bins: dict[int, int] = {}
+    bins: dict[int, float] = {}
     for part in parts:
         for number, count in part.bins.items():
-            bins[number] = bins.get(number, 0) + count
+            bins[number] = bins.get(number, 0.0) + count * part.size / part.n
     return PairBias(
         old=old,
         new=new,
@@ -114,7 +116,8 @@ def _bias(old: str, new: str, k: int, parts: Sequence[_Part], resamples: int, se
         p=sign_flip(totals, random),
         holm=math.nan,
         exact=all(part.exact for part in parts),
-        bins=dict(sorted(bins.items())),
+        bins={number: max(1, round(count)) for number, count in sorted(bins.items())},
+        size=float(sizes.sum()),
     )
 
 

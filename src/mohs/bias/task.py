@@ -5,20 +5,25 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
+from mohs.attacks.slices import Made, slices
 from mohs.bias.finding import BiasFinding, PairFinding
-from mohs.bias.level import UNIT, Level, LevelFinding
+from mohs.bias.level import UNIT, Level, LevelFinding, Steps
 from mohs.bias.pairs import Pairs
 from mohs.engine import Answers, BudgetSpent, Meter
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.records import Outcome, Record
 from mohs.space import Services
+from mohs.space.estimated import Reached, Walk
 from mohs.space.natural import Neighbourhood, levels
+from mohs.space.plausible import LONGEST_CHECKED, keeps, word_by_word
 from mohs.space.settings import at_least
 from mohs.tasks.attempt import Draft, attempt
+from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example, Text
 from mohs.text.text import like
@@ -33,7 +38,7 @@ class BiasTask:
     Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once, at a position
     that may change, and its second word does not occur. The walk of Algorithm 1 keeps that word, changes others, and
     never inserts a word of the blacklist. With `both_directions` a sentence with the second word fits too, if that word
-    belongs to only one first word.
+    belongs to only one first word. The released code takes `one_pair` a sentence, in either direction.
     """
 
     name: str
@@ -48,6 +53,9 @@ class BiasTask:
     seed: int = 0
     budget: int | None = None
     both_directions: bool = False
+    by_sample: bool = False  # sentences and texts of sampled levels weigh by how often they were drawn
+    one_pair: bool = False  # only the first pair of the list that fits a sentence, in either direction (released code)
+    plausible: float | None = None  # with one_pair: how much plausibility a swap may cost (released: 1.5)
 
     def __post_init__(self) -> None:
         at_least(0, label=self.label, k=self.k)
@@ -66,12 +74,14 @@ class BiasTask:
         positions = draft.look(target, example)
         draft.positions = len(positions)
         patches = [patch for patch in self._patches(example) if patch.position in positions]
+        # The judge's answer is not reused: its precision may be higher, and the difference would look like a bias.
+        # Nor does a cache answer, because the answers themselves make the figure.
+        meter = Meter(_Chance(target.anew, self.label), self.budget, key=_digest)
+        ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
+        if self.one_pair:
+            patches = await self._first(example.text, patches, ask)
         if not patches:
             return Outcome.SKIPPED
-
-        # The judge's answer is not reused: its precision may be higher, and the difference would look like a bias.
-        meter = Meter(_Chance(target.victim, self.label), self.budget, key=_digest)
-        ask = Services(self.services, Random(f"{self.seed}/{self.name}/{example.id}"))
         found: dict[_Patch, list[LevelFinding]] = {}
         try:
             for position in dict.fromkeys(patch.position for patch in patches):
@@ -86,8 +96,19 @@ class BiasTask:
             draft.queries = max(1, meter.queries)
         return Outcome.MEASURED
 
+    async def _first(self, x: Text, patches: Sequence[_Patch], ask: Services) -> list[_Patch]:
+        """The first patch that leaves the text plausible; long texts are not checked."""
+        if self.plausible is None or len(x) > LONGEST_CHECKED or not patches:
+            return list(patches[:1])
+        before = await word_by_word(x, ask)
+        for patch in patches:
+            put, other = patch.sides(x)
+            if keeps(before, await word_by_word(put if other is x else other, ask), self.plausible):
+                return [patch]
+        return []
+
     def fits(self, example: Example) -> list[tuple[str, str]]:
-        """The pairs that can be measured around an example."""
+        """The pairs that can be measured around an example; with `one_pair`, those of which one may be."""
         positions = self.target.sees(example)
         return [(patch.old, patch.new) for patch in self._patches(example) if patch.position in positions]
 
@@ -100,8 +121,8 @@ class BiasTask:
             olds, news = where.get(old, []), where.get(new, [])
             if len(olds) == 1 and not news and olds[0] in free:
                 yield _Patch(old, new, olds[0], back=False)
-            back = self.both_directions and len(news) == 1 and not olds and news[0] in free
-            if back and (old, new) in self.pairs.undoable:
+            back = (self.both_directions or self.one_pair) and len(news) == 1 and not olds and news[0] in free
+            if back and (self.one_pair or (old, new) in self.pairs.undoable):
                 yield _Patch(old, new, news[0], back=True)
 
     async def _levels(
@@ -112,21 +133,33 @@ class BiasTask:
         A level that the budget cuts off is left out.
         """
         found = [Level(0) for _ in patches]
-        await _take(found, [x], patches, meter, ask.random)
+        await _take(found, [Reached(x)], patches, meter, ask.random)
         words = {word for patch in patches for word in (patch.old, patch.new)}
         near = replace(self.near, avoid=self.near.avoid | self.pairs.blacklist | words)
         free = [position for position in positions if position != patches[0].position]
         reached, complete = 0, True
-        walk = levels(x, self.k, near, free, ask, most=self.most, breadth=self.breadth)
-        async for depth, complete, texts in walk:
+        async for depth, complete, steps in self._walk(x, near, free, ask):
             if reached < depth:
                 yield found
-                reached, found = depth, [Level(depth, complete) for _ in patches]
-            for start in range(0, len(texts), _TEXTS_AT_ONCE):
-                await _take(found, texts[start : start + _TEXTS_AT_ONCE], patches, meter, ask.random)
+                weighed = not complete and not self.by_sample
+                reached, found = depth, [Level(depth, complete, steps=Steps() if weighed else None) for _ in patches]
+            for start in range(0, len(steps), _TEXTS_AT_ONCE):
+                await _take(found, steps[start : start + _TEXTS_AT_ONCE], patches, meter, ask.random)
         yield found
         for depth in range(reached + 1, self.k + 1):  # these distances have no texts
             yield [Level(depth, complete) for _ in patches]
+
+    async def _walk(
+        self, x: Text, near: Neighbourhood, free: Sequence[int], ask: Services
+    ) -> AsyncIterator[tuple[int, bool, list[Reached]]]:
+        hold = partial(_hold, x, self.target.most_memory)
+        if self.by_sample:
+            walk = levels(x, self.k, near, free, ask, most=self.most, breadth=self.breadth, hold=hold)
+            async for depth, complete, texts in walk:
+                yield depth, complete, [Reached(text) for text in texts]
+        else:
+            async for chunk in Walk(x, self.k, near, free, self.most, self.breadth, hold).levels(ask):
+                yield chunk
 
 
 class _Patch(NamedTuple):
@@ -151,17 +184,36 @@ class _Patch(NamedTuple):
 
 async def _take(
     found: Sequence[Level],
-    texts: Sequence[Text],
+    steps: Sequence[Reached],
     patches: Sequence[_Patch],
     meter: Meter[Fields, int],
     random: Random,
 ) -> None:
-    """Ask about texts and their counterparts, and add them to the level of each patch."""
+    """Ask about texts and their counterparts, in slices, and add them to the level of each patch."""
+    if not steps:
+        return
     for level, patch in zip(found, patches, strict=True):
-        sides = [patch.sides(text) for text in texts]
-        chances = await meter([side.fields for pair in sides for side in pair])
-        for (text, patched), before, after in zip(sides, chances[::2], chances[1::2], strict=True):
-            level.add(text.fields, patched.fields, before, after, random)
+        some = slices(steps[0].text, steps)
+        sides_of = Made([(step.text, side) for step in steps for side in (0, 1)], partial(_side, patch))
+        if len(some) > 1 and meter.affordable(sides_of) < len(sides_of):
+            raise BudgetSpent
+        for part in some:
+            sides = [patch.sides(step.text) for step in part]
+            chances = await meter([side.fields for pair in sides for side in pair])
+            for step, (text, patched), before, after in zip(part, sides, chances[::2], chances[1::2], strict=True):
+                if step.fresh:
+                    level.add(text.fields, patched.fields, before, after, random)
+                if level.steps is not None:
+                    level.steps.add((after - before) / UNIT, step.weight, step.parents)
+
+
+def _side(patch: _Patch, key: tuple[Text, int]) -> Text:
+    return patch.sides(key[0])[key[1]]
+
+
+def _hold(x: Text, most: int | None, texts: int) -> None:
+    """Refuse to hold more neighbours than the memory allows."""
+    refuse_too_large(x, texts, most)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mohs.tasks.subject import Subject
     from mohs.text import Example
 
+PRESETS = {"paper": 100, "released": 800}  # with their breadths
 _PAIRS_NAMED = 5  # in the note on pairs that fit no example; the manifest lists all
 
 
@@ -64,6 +65,11 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
         "--epsilon",
         default=0.005,
     )
+    preset: str | None = option(
+        "paper (default), or released: one pair per sentence, the first of the list that fits, in either direction, "
+        "if it leaves a text of up to 20 words plausible; implies --by-sample and a breadth of 800.",
+        metavar="P",
+    )
     both_directions: bool = option("Also use sentences that contain the second word of a pair.", default=False)
     blacklist: str | Path | Iterable[str] | None = blacklist()
     floor: float | None = floor()
@@ -73,10 +79,16 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
         default=10_000,
         least=1,
     )
-    breadth: int = option(
-        "For sampling: take the neighbours of this many texts one step nearer (released code: 800).",
-        default=100,
+    breadth: int | None = option(
+        "For sampling: take the neighbours of this many texts one step nearer; by default 100, with --preset released "
+        "800.",
         least=1,
+    )
+    by_sample: bool = option(
+        "Weigh sampled texts and sentences by how often they were drawn, not by the size of the neighbourhood (as "
+        "earlier versions did).",
+        default=False,
+        before=True,
     )
     lm: Any = model("lm")
     budget: int | None = budget()
@@ -87,21 +99,24 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
 
         _ = self._pairs
         check_epsilon(self.epsilon)
+        if (self.preset or "paper") not in PRESETS:
+            raise BadInput(f"Unknown preset {self.preset!r}; use {' or '.join(PRESETS)}.")
 
     def needs(self, subject: Subject) -> Iterable[str]:
         """The services that write neighbours, if k is above 0."""
-        near = self._near
-        if self.k and self.masked_lm is None:
+        near, released = self._near, self.preset == "released"
+        if (self.k or released) and self.masked_lm is None:
             raise BadInput(
-                "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID, or -k 0, which "
-                "needs no model."
+                "This needs a masked language model, and none is given; use --masked-lm hf:PATH_OR_ID, or -k 0"
+                f"{' and --preset paper' if released else ''}, which needs no model."
             )
-        return near.needs if self.k else ()
+        return near.needs if self.k else ["masked_lm"] if released else ()
 
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task that measures each example."""
         from mohs.bias.task import BiasTask
         from mohs.space import Services
+        from mohs.space.plausible import RELEASED_DROP
         from mohs.tasks.described import word_list
         from mohs.tasks.neighbourhood import crowd, known_to
 
@@ -115,10 +130,13 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
             k=self.k,
             near=self._near,
             most=self.most,
-            breadth=self.breadth,
+            breadth=self._breadth,
             seed=subject.seed,
             budget=self.budget,
             both_directions=self.both_directions,
+            by_sample=self.by_sample or self.preset == "released",
+            one_pair=self.preset == "released",
+            plausible=RELEASED_DROP if self.preset == "released" else None,
         )
         fitting, used = [], set[tuple[str, str]]()
         for example in subject.data:
@@ -133,6 +151,8 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
             )
         unused = [pair for pair in self._pairs.pairs if pair not in used]
         notes = self._notes(unused)
+        if subject.cache is not None:
+            notes.append("--cache was not used: the figures are made of the victim's answers, which are asked anew.")
         if self.k:
             known_to(services["masked_lm"], {word for pair in used for word in pair})
             notes.append(self._expected(task, fitting, Services(services, Random(0))))
@@ -141,6 +161,7 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
             resolved={
                 "pairs": str(self.pairs) if isinstance(self.pairs, str | Path) else self._pairs.name,
                 "label": task.label,
+                "breadth": task.breadth,
                 "blacklist": word_list(self.blacklist),
             },
             identity={"pairs_hash": self._pairs.fingerprint, "avoid": sorted(self._near.avoid)},
@@ -154,6 +175,10 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
         from mohs.bias.pairs import Pairs, read_pairs
 
         return self.pairs if isinstance(self.pairs, Pairs) else read_pairs(self.pairs)
+
+    @property
+    def _breadth(self) -> int:
+        return PRESETS[self.preset or "paper"] if self.breadth is None else self.breadth
 
     @cached_property
     def _near(self) -> Neighbourhood:

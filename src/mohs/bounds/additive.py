@@ -17,6 +17,8 @@ from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text.text import words_of
 
+_BYTES_A_SUBSTITUTION = 200  # of the worst text of a level: in the proof, the certificate and its JSON
+
 
 @dataclass(frozen=True)
 class Worst:
@@ -54,6 +56,12 @@ def worst_of(model: Any, space: Space, label: int) -> Worst | None:
         if loss < 0:
             losses.append((loss, place, word))
     return Worst(tuple((place, word) for _, place, word in sorted(losses)))
+
+
+def bytes_of_levels(steps: int, levels: int) -> int:
+    """About how much memory a closed form takes: level r tells its worst r substitutions, and from `steps` on all."""
+    told = min(steps, levels)
+    return _BYTES_A_SUBSTITUTION * (told * (told + 1) // 2 + (levels - told) * told)
 
 
 def agrees(model: Any, texts: Sequence[Fields], tolerance: float) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.attacks.slices import slices
 from mohs.engine import Answers
 from mohs.errors import VictimError
 from mohs.models.sheets import Layout, Sheet, layout_of
@@ -85,9 +86,9 @@ class Points:
         self.asked += len(places)
         if self._layout is not None and self._sheets is not None:
             (scores,) = await self._sheets.ask([Sheet(self._layout, places, picks)])
+            self._check(scores)
         else:
-            scores = _table(await self._victim.ask([text.fields for text in self.texts(places, picks)]))
-        self._check(scores)
+            scores = await self._read(self._victim, places, picks)
         margins, leads = margins_of(scores, label), _leads(scores, label)
         if self._unseen:
             self._unseen = False
@@ -123,9 +124,7 @@ class Points:
             self.differs = "unsteady" if (np.abs(third - again[apart]) > self.tolerance).any() else "batches"
 
     async def _by_itself(self, places: Whole, picks: Whole, label: int) -> Table:
-        scores = _table(await self._alone.ask([text.fields for text in self.texts(places, picks)]))
-        self._check(scores)
-        return margins_of(scores, label)
+        return margins_of(await self._read(self._alone, places, picks), label)
 
     def _compare(self, margins: Table, others: Table) -> None:
         if self._apart(margins, others).any():
@@ -137,7 +136,15 @@ class Points:
         return np.asarray(coarse if self._coarse else fine)
 
     async def _judged(self, places: Whole, picks: Whole) -> Table:
-        scores = _table(await self._judge.ask([text.fields for text in self.texts(places, picks)]))
+        return await self._read(self._judge, places, picks)
+
+    async def _read(self, service: Answers[Fields, Scores], places: Whole, picks: Whole) -> Table:
+        """The scores of texts as strings; long texts are made and asked in slices."""
+        answers: list[Scores] = []
+        for some in slices(self.space.text, range(len(places))):
+            texts = self.texts(places[some[0] : some[-1] + 1], picks[some[0] : some[-1] + 1])
+            answers += await service.ask([text.fields for text in texts])
+        scores = _table(answers)
         self._check(scores)
         return scores
 

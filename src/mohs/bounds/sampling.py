@@ -43,13 +43,11 @@ class Draws:
         self._most = min(r, len(self._places))
         self._original = original
         self.size = 1  # the number of points
-        limits = []
-        for here, changed in self._ways():
+        self._limits = np.zeros((len(self._sizes), self._most + 1), np.uint64)
+        for row, (here, changed) in zip(self._limits[::-1], self._ways(), strict=True):
             self.size = here[-1]
-            limits.append(
-                [(a << _BITS_PER_DRAW) // b if b else 0 for a, b in map(self._odds, here, changed, range(len(here)))]
-            )
-        self._limits = np.array(limits[::-1], np.uint64)
+            odds = map(self._odds, here, changed, range(len(here)))
+            row[:] = [(a << _BITS_PER_DRAW) // b if b else 0 for a, b in odds]
         self.size -= not original
         if not self.size:
             raise BadInput(f"Nothing can change with r = {r} and {len(self._places)} positions that have choices.")

@@ -30,6 +30,7 @@ from mohs.space import omega
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
 _TEXTS_AT_ONCE = 4096
 _TEXTS_BETWEEN_LOOKS = 100  # at a sequential interval
+_BYTES_A_NUMBER = 8  # odds for each word and number of changes left; a change drawn is two numbers of half that size
 _MOST_DRAWS = 5_000_000  # all draws of an example are in memory at once
 
 
@@ -77,6 +78,11 @@ class Share:
             return hoeffding_size(self.epsilon, self.delta)
         return needed_clopper_pearson(self.epsilon, self.delta / (2 if self.method == "sequential" else 1))
 
+    def memory(self, choices: int, words: int) -> int:
+        """About how many bytes the draws of one example take, if this many of its words have choices."""
+        r = min(self.radius(words), choices)
+        return _BYTES_A_NUMBER * (r + 1) * (choices + self.draws)
+
     async def __call__(self, points: Points, label: int, words: int, seed: str) -> ShareFinding:
         """Measure the share for one example."""
         choices = points.space.choices
@@ -117,6 +123,10 @@ class Shares:
     """Several shares of one example, one for each radius."""
 
     radii: tuple[Share, ...]
+
+    def memory(self, choices: int, words: int) -> int:
+        """About how many bytes the draws of one example take: one share is measured after the other."""
+        return max(share.memory(choices, words) for share in self.radii)
 
     async def __call__(self, points: Points, label: int, words: int, seed: str) -> tuple[ShareFinding, ...]:
         """Measure each share for one example, in the order of the radii."""

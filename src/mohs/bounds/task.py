@@ -10,8 +10,10 @@ from typing import Any
 
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
+from mohs.attacks.slices import slices
 from mohs.attacks.textbugger import Slopes
-from mohs.bounds.additive import agrees, worst_of
+from mohs.attacks.trial import at_once
+from mohs.bounds.additive import agrees, bytes_of_levels, worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.finding import RadiusFinding
@@ -24,6 +26,7 @@ from mohs.records import Outcome, Record
 from mohs.space import Constraint, Source, Space, build_space, omega
 from mohs.space.omega import Edits
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
+from mohs.tasks.memory import refuse_above, refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.text import brief
@@ -78,6 +81,7 @@ class RadiusTask:
         positions = draft.look(target, example)
         space = await build_space(x, self.source, self.constraints, self.stopwords, positions, ask)
         draft.positions = len(space.positions)
+        self._refuse_too_large(example, space)
         uppers: dict[str, Edits | None] = {}
         for name, attack in self.attacks:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
@@ -118,6 +122,15 @@ class RadiusTask:
             (draft.scores_after,) = await target.judge.ask([text.fields])
             draft.perturbed, draft.edits = text.fields, space.edits(text)
         return Outcome.MEASURED
+
+    def _refuse_too_large(self, example: Example, space: Space) -> None:
+        """Refuse an example whose attacks or draws would take more memory than allowed. Proofs go in slices."""
+        most = self.target.most_memory
+        for _, attack in self.attacks:
+            refuse_too_large(example.text, at_once(attack, space), most)
+        if self.share is not None:
+            needed = self.share.memory(len(space.choices), len(example.positions))
+            refuse_above(most, needed, example.text, "the draws for its share")
 
     async def _proven(
         self,
@@ -179,25 +192,37 @@ class RadiusTask:
         if worst is None:
             return None
         proof = Proof()
-        texts = [space.text.replace_all(worst.edits(r)) for r in range(1, len(worst.steps) + 1)]
         tolerance = self.target.traits.tolerance
-        if not agrees(self.target.model, [space.text.fields, *(text.fields for text in texts)], tolerance):
+        if not agrees(self.target.model, [space.text.fields], tolerance):
             return None
-        answers = await self.target.judge.ask([text.fields for text in texts]) if texts else []
-        counts.append(lambda: len(texts))
-        for r, scores in enumerate(answers, 1):
-            margin = margin_of(scores, label)
-            if margin < -TIE:
-                proof.found = worst.edits(r)
-                return proof
-            proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= tolerance)))
-            if margin <= tolerance:
-                proof.stopped = "ties"
-                return proof
+        asked = 0
+        counts.append(lambda: asked)
+        for some in slices(space.text, range(1, len(worst.steps) + 1)):
+            self._refuse_levels(space, some[-1], some[-1])
+            texts = [space.text.replace_all(worst.edits(r)).fields for r in some]
+            if not agrees(self.target.model, texts, tolerance):
+                return None
+            asked += len(texts)
+            for r, scores in zip(some, await self.target.judge.ask(texts), strict=True):
+                margin = margin_of(scores, label)
+                if margin < -TIE:
+                    proof.found = worst.edits(r)
+                    return proof
+                proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= tolerance)))
+                if margin <= tolerance:
+                    proof.stopped = "ties"
+                    return proof
         last = proof.levels[-1].margin if proof.levels else round(margin_of(before, label), 6)
+        self._refuse_levels(space, len(worst.steps), len(space.choices))
+        whole = worst.edits(len(worst.steps))
         for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # the other positions never hurt the label
-            proof.levels.append(Level(r, 1, last, worst.edits(r), ""))
+            proof.levels.append(Level(r, 1, last, whole, ""))
         return proof
+
+    def _refuse_levels(self, space: Space, steps: int, levels: int) -> None:
+        """Refuse an example whose certificate would take more memory than allowed: it tells the worst text of each."""
+        needed = bytes_of_levels(steps, levels)
+        refuse_above(self.target.most_memory, needed, space.text, f"a certificate of {levels:,} levels")
 
     def _certificate(
         self, example: Example, points: Points, radius: int, form: str, levels: list[Level]

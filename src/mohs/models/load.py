@@ -22,7 +22,7 @@ class Estimator(Protocol):
 # A name, a victim, a function or pipeline, a model with its tokenizer, or a fitted estimator.
 AnyVictim = str | Victim | Callable[[list[Any]], Any] | tuple[Any, Any] | Estimator
 
-KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH"
+KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH, ensemble(VICTIM)"
 
 
 def load_victim(

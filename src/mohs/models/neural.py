@@ -2,8 +2,8 @@
 
 A batch has texts of one exact length, so there is no padding and no mask. It is filled up to a multiple of four rows by
 repeating one. Matrix products then treat every row alike, and on many machines a text's scores are bit-identical in
-every batch. Loading tests this and sets `exact`. Where it fails, scores vary by rounding (about 1e-7). A CNN on a CPU
-uses a table instead (mohs.models.cnn_table).
+every batch. Loading tests this and sets `exact`, but never with several threads on a CPU. Where it is not set, scores
+may vary by rounding (about 1e-7). A CNN on a CPU uses a table instead (mohs.models.cnn_table).
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class NeuralVictim:
         self._words = _CUDA_WORDS if cuda else _CPU_WORDS
         self._cnn_table = CnnTable(self.model) if CnnTable.fits(self.model) else None
         self._rows: dict[Fields, bytes] = {}
-        self.exact = self._is_batch_independent()
+        # Several threads divide the work by the shape of a batch, and no trial covers all shapes.
+        self.exact = self._is_batch_independent() and (cuda or torch.get_num_threads() == 1)
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""

@@ -61,8 +61,9 @@ def _modules(victim: Any) -> Iterator[tuple[str, bool]]:
     else:  # a method, or an object that can be called
         yield type(getattr(made, "__self__", made)).__module__, named is not None
     inside = getattr(victim, "victim", None)
-    if inside is not None and inside is not victim:
-        yield from _modules(inside)
+    for one in (inside, *getattr(victim, "victims", ())):
+        if one is not None and one is not victim:
+            yield from _modules(one)
 
 
 def _installed(path: Path) -> bool:

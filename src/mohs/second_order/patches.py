@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from mohs.space import Listed, Services, Source
+from mohs.space.plausible import LONGEST_CHECKED, keeps, word_by_word
 from mohs.text import Text
-from mohs.text.questions import Blank
 from mohs.text.text import like
 
 Scores = tuple[float, ...]
 
 _GAP_DECIMALS = 6  # noise from batching is smaller
-_LONGEST_CHECKED = 20  # words; the released code checks plausibility up to this length
 
 
 class Patch(NamedTuple):
@@ -43,6 +41,7 @@ class PatchBook:
 
     partners: Mapping[str, tuple[str, ...]]
     scores: Mapping[str, Scores]
+    barred: frozenset[str] = frozenset()  # in lower case; a pair with one of these words is not used
 
     def gap(self, one: str, other: str) -> float:
         """The largest difference between two words in the victim's probability of a class."""
@@ -55,8 +54,8 @@ class PatchBook:
         found: list[Patch] = []
         for position in positions:
             word = text.words[position].lower()
-            if counts[word] == 1:
-                others = [other for other in self.partners.get(word, ()) if other not in counts]
+            if counts[word] == 1 and word not in self.barred:
+                others = [other for other in self.partners.get(word, ()) if other not in {*counts, *self.barred}]
                 found += [Patch(position, text.words[position], other, self.gap(word, other)) for other in others]
         return sorted(found, key=lambda patch: (-patch.gap, patch.position, patch.new))
 
@@ -69,21 +68,14 @@ class PatchBook:
         than this, as in the released code.
         """
         choices = self.choices(text, positions)
-        if drop is None or len(text) > _LONGEST_CHECKED:
+        if drop is None or len(text) > LONGEST_CHECKED:
             return next(iter(choices), None)
-        before = await _word_by_word(text, ask) if choices else []
+        before = await word_by_word(text, ask) if choices else []
         for patch in choices:
-            after = await _word_by_word(patch.applied(text), ask)
-            both = [(a, b) for a, b in zip(before, after, strict=True) if not math.isnan(a + b)]
-            if both and sum(b - a for a, b in both) / len(both) >= -drop:
+            after = await word_by_word(patch.applied(text), ask)
+            if keeps(before, after, drop):
                 return patch
         return None
-
-
-async def _word_by_word(text: Text, ask: Services) -> list[float]:
-    """The log-probability of each word at its own masked position; nan for a word of several tokens."""
-    blanks = [Blank(text.fields, *span, 1, (word,)) for span, word in zip(text.spans(), text.words, strict=True)]
-    return [filled.log_probs[0] for filled in await ask.fill(blanks)]
 
 
 async def partners_of(words: Iterable[str], source: Source, ask: Services) -> dict[str, tuple[str, ...]]:

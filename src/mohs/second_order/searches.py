@@ -12,7 +12,7 @@ from mohs.attacks.method import Ask
 from mohs.engine import BudgetSpent, together
 from mohs.errors import BadInput
 from mohs.second_order.patches import Patch, Scores
-from mohs.space.natural import Neighbourhood, parts
+from mohs.space.natural import Neighbourhood, parts, room_for_all
 from mohs.space.settings import at_least
 from mohs.text import Text
 from mohs.text.text import brief
@@ -75,16 +75,31 @@ class SecondOrder:
         labels = _label(plain), _label(patched)
         return far and labels[0] != labels[1] and self.refusal not in labels
 
-    async def __call__(self, x: Text, patch: Patch, positions: Sequence[int], ask: Ask) -> Found | None:
-        """The vulnerable example, or None."""
+    async def __call__(
+        self, x: Text, patch: Patch, positions: Sequence[int], ask: Ask, hold: Callable[[int], None] = room_for_all
+    ) -> Found | None:
+        """The vulnerable example, or None. hold: told how many neighbours are about to be held; may refuse."""
         places = [position for position in positions if position != patch.position]
         near = replace(self.near, avoid=self.near.avoid | patch.words)
         if self.walk:
             return await self._walked(x, patch, places, near, ask)
-        return await self._searched(x, patch, places, near, ask)
+        if self.k > 1:
+            hold(self._first_beam(len(places)))
+        return await self._searched(x, patch, places, near, ask, hold)
+
+    def _first_beam(self, places: int) -> int:
+        """At most so many texts are kept of the first level."""
+        limits = (self.width, self.most, self.budget)
+        return min([places * self.near.offers, *(limit for limit in limits if limit is not None)])
 
     async def _searched(
-        self, x: Text, patch: Patch, places: Sequence[int], near: Neighbourhood, ask: Ask
+        self,
+        x: Text,
+        patch: Patch,
+        places: Sequence[int],
+        near: Neighbourhood,
+        ask: Ask,
+        hold: Callable[[int], None],
     ) -> Found | None:
         first = await self._look([x], patch, ask)
         if not first:
@@ -116,10 +131,11 @@ class SecondOrder:
                     if self.width is not None and len(kept) > self.width:
                         whole = False
                         kept = nsmallest(self.width, kept, key=lambda one: (-one.promise, one.text))
+                    hold(len(beam) + len(kept))
             beam = [one.text for one in kept]
             if winner is not None:
                 found = Found(winner.text, step, len(seen))
-                return await self._nearer(x, found, beam, seen, patch, places, near, ask) if whole else found
+                return await self._nearer(x, found, beam, seen, patch, places, near, ask, hold) if whole else found
         return None
 
     async def _nearer(
@@ -132,6 +148,7 @@ class SecondOrder:
         places: Sequence[int],
         near: Neighbourhood,
         ask: Ask,
+        hold: Callable[[int], None],
     ) -> Found:
         """A vulnerable example with fewer changed words than `found`, if more steps lead to one; else `found`."""
         fewest = len(x.changes(found.text))
@@ -149,6 +166,7 @@ class SecondOrder:
                     for text in (text for group in groups for text in group):
                         if brief(text.fields) not in seen and len(x.changes(text)) <= limit:
                             fresh[text] = len(x.changes(text))
+                hold(len(beam) + len(fresh))
             seen.update(brief(text.fields) for text in fresh)
             wanted = [text for text, words in fresh.items() if words < fewest]
             looked = await self._look(wanted, patch, ask)

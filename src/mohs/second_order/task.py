@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ from mohs.second_order.patches import PatchBook
 from mohs.second_order.searches import SecondOrder
 from mohs.space.fluency import perplexity
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
+from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.text import brief
@@ -55,7 +56,7 @@ class SecondOrderTask:
         draft.finding = SecondOrderFinding(patch, patched)
         spent = False
         try:
-            found = await self.method(x, patch, positions, ask)
+            found = await self.method(x, patch, positions, ask, self._hold(example))
         except BudgetSpent:
             found, spent = None, True
         finally:
@@ -68,6 +69,10 @@ class SecondOrderTask:
         draft.measures = await self._fluency(example, found.text.fields, ask)
         draft.near_tie = min(_margin(plain), _margin(other)) < NEAR_TIE
         return Outcome.SUCCESS if self.method.tipped(plain, other) else Outcome.FAILED
+
+    def _hold(self, example: Example) -> Callable[[int], None]:
+        """Refuses to hold more neighbours of an example than the memory allows."""
+        return lambda texts: refuse_too_large(example.text, texts, self.target.most_memory)
 
     async def _fluency(self, example: Example, found: Fields, ask: Ask) -> dict[str, float]:
         if "lm" not in self.services:

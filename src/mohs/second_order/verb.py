@@ -56,6 +56,9 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
         "word vectors.",
         metavar="S",
     )
+    patch_stopwords: bool = option(
+        "Allow stopwords as patch words (is, now); methods with :released always do.", default=False, before=True
+    )
     blacklist: str | Path | Iterable[str] | None = blacklist()
     floor: float | None = floor()
     change_placeholders: bool = change_placeholders()
@@ -91,10 +94,13 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
         from mohs.space import Services
         from mohs.tasks.described import describe, identity, word_list, written
         from mohs.tasks.neighbourhood import crowd, first_steps, known_to
+        from mohs.text.stopwords import ENGLISH
 
         subject = subject.changing(self.change_placeholders)
         chosen, ask = replace(self._chosen, refusal=subject.target.refusal), Services(services, Random(0))
         book, lost = patch_book(subject, self._source, ask)
+        if not self.patch_stopwords and not self._name.endswith(":released"):
+            book = replace(book, barred=ENGLISH)
         steps = [] if chosen.walk else first_steps(subject.target, subject.data, chosen.near, ask)
         sizes = [(first, len(positions)) for _, first, positions in steps]
         if chosen.width is None and not chosen.walk:

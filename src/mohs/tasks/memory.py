@@ -52,11 +52,15 @@ def _free() -> int | None:
 
 def refuse_too_large(x: Text, candidates: int, most: int | None) -> None:
     """Refuse an example whose candidates would take more memory than allowed."""
-    needed = bytes_of(x) * candidates
+    refuse_above(most, bytes_of(x) * candidates, x, f"its {candidates:,} candidates")
+
+
+def refuse_above(most: int | None, needed: int, x: Text, what: str) -> None:
+    """Refuse an example of which something would take more memory than allowed. what: what that is, in words."""
     if most is not None and needed > most:
         raise BadInput(
-            f"The text has {len(x):,} words, and its {candidates:,} candidates would take about {_shown(needed)} GB of "
-            f"memory, more than the {_shown(most)} GB allowed; shorten it, or allow more with --most-memory."
+            f"The text has {len(x):,} words, and {what} would take about {_shown(needed)} GB of memory, more than the "
+            f"{_shown(most)} GB allowed; shorten it, or allow more with --most-memory."
         )
 
 

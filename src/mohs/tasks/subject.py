@@ -36,7 +36,7 @@ class Target:
 
     @property
     def anew(self) -> Answers[Fields, Scores]:
-        """The victim, asked now: for proofs, which no cache may answer."""
+        """The victim, asked now: for proofs and for figures made of answers, which no cache may give."""
         return self.victim if self.uncached is None else self.uncached
 
     @property

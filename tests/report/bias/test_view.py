@@ -39,6 +39,18 @@ def test_another_threshold_needs_no_new_measurement(tmp_path: Path, capsys: pyte
             bias_figures(run, 0.0)
 
 
+def test_k_0_shows_no_filtered_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is chosen by what is measured there, so its bias is no finding."""
+    only = [measured(number, HE, [[0.001]]) for number in range(8)]
+    with biased(only, k=0) as run:
+        print_run(run, run.view(), as_json=False, verbose=False)
+        assert "own difference" not in capsys.readouterr().out
+        page = Parsed(run.report(tmp_path / "a.html").read_text("utf-8"))
+        assert "Filtered" not in page.text
+        assert bias_figures(run).filtered == ()
+        assert bias_figures(run).whole
+
+
 def test_the_terminal_has_a_row_for_each_pair_and_distance(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

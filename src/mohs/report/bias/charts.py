@@ -117,7 +117,7 @@ def _histogram(name: str, levels: Mapping[int, PairBias]) -> dict[str, Any]:
 
     panels = []
     for number, (k, one) in enumerate(sorted(levels.items())):
-        base, total = 62 * number + 54, sum(one.bins.values())
+        base, total = 62 * number + 54, one.neighbours
         most = max(one.bins.values())
         bars = [
             {

@@ -37,7 +37,7 @@ class BiasFigures:
     outcomes: dict[str, int]
     label: str  # the class whose probability is measured
     k: int
-    epsilon: float | None  # a sentence is in the filtered set if its own difference is below this
+    epsilon: float | None  # the filtered set has the sentences whose own difference is below this; none if k is 0
     whole: tuple[PairBias, ...]
     filtered: tuple[PairBias, ...]
 
@@ -68,11 +68,14 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
     kinds = (Outcome.MEASURED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
     labels = [str(label) for label in config.get("labels") or ()]
     label = int(config.get("label", 1))
+    k = int(config.get("k", 0))
     epsilon = config.get("epsilon") if epsilon is None else epsilon
+    if k == 0:
+        epsilon = None  # the sentences themselves show nothing on this set because it was chosen so
     return BiasFigures(
         outcomes={str(kind): counts[str(kind)] for kind in kinds},
         label=named(label, labels) if label < len(labels) else f"class {label}",
-        k=int(config.get("k", 0)),
+        k=k,
         epsilon=epsilon,
         whole=tuple(pair_biases(run.records())),
         filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon is not None else (),
