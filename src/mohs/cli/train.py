@@ -37,6 +37,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
       mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm
       mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm
       mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
+      mohs train --arch hf:./minilm --data train.csv --harden augment --out my-harder-minilm
       mohs train --task acceptability --arch hf:./minilm --data swords-v1.1_dev.json.gz --out my-judge
       mohs attack --victim mohs:my-cnn --data pocket
       mohs attack --victim hf:my-minilm --data test.csv --text-field review
@@ -61,6 +62,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
             test=asked.test,
             labels=asked.labels,
             swap=_swap(asked.swap),
+            harden=tuple(asked.harden),
             device=asked.device,
             save_every=asked.save_every,
             command=_command(),

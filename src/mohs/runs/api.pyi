@@ -115,7 +115,7 @@ def attack(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
+    cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -136,6 +136,7 @@ def second_order_attack(
     k: int | None = None,
     beam: int | None = None,
     synonyms: str | Source | None = None,
+    patch_stopwords: bool = False,
     blacklist: str | Path | Iterable[str] | None = None,
     floor: float | None = None,
     change_placeholders: bool = False,
@@ -182,6 +183,7 @@ def second_order_attack(
     beam: The beam width of so-beam; by default 20.
     synonyms: Source of the synonyms (see `mohs spaces`), such as thesaurus:FILE or wordnet; by default the eight
         nearest word vectors.
+    patch_stopwords: Allow stopwords as patch words (is, now); methods with :released always do.
     blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
@@ -208,7 +210,7 @@ def second_order_attack(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
+    cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -224,12 +226,14 @@ def token_bias(
     k: int = 2,
     label: str | int | None = None,
     epsilon: float = 0.005,
+    preset: str | None = None,
     both_directions: bool = False,
     blacklist: str | Path | Iterable[str] | None = None,
     floor: float | None = None,
     change_placeholders: bool = False,
     most: int = 10000,
-    breadth: int = 100,
+    breadth: int | None = None,
+    by_sample: bool = False,
     lm: Any = None,
     budget: int | None = None,
     n: int | None = None,
@@ -268,12 +272,17 @@ def token_bias(
     k: The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.
     label: The class whose probability is measured, by name or number; by default the last.
     epsilon: The filtered set: sentences whose own bias, without rewriting, is below this.
+    preset: paper (default), or released: one pair per sentence, the first of the list that fits, in either direction,
+        if it leaves a text of up to 20 words plausible; implies --by-sample and a breadth of 800.
     both_directions: Also use sentences that contain the second word of a pair.
     blacklist: Words that are never inserted, one per line.
     floor: Leave out texts whose perplexity under --lm is more than R times the original's.
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     most: Sample a distance, instead of measuring all its texts, if it is expected to have more than this.
-    breadth: For sampling: take the neighbours of this many texts one step nearer (released code: 800).
+    breadth: For sampling: take the neighbours of this many texts one step nearer; by default 100, with --preset
+        released 800.
+    by_sample: Weigh sampled texts and sentences by how often they were drawn, not by the size of the neighbourhood (as
+        earlier versions did).
     lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
@@ -292,7 +301,7 @@ def token_bias(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
+    cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
@@ -394,7 +403,7 @@ def radius(
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
-    cache: Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.
+    cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.

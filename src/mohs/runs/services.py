@@ -83,6 +83,11 @@ def load_services(
     return parts
 
 
+def load_books(kinds: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Word books of these kinds, for a defended victim."""
+    return {kind: _load(kind, str(given.get(kind) or DEFAULTS[kind]), "cpu", False) for kind in kinds}
+
+
 def fingerprint(part: Any) -> str:
     """The name and content hash of a part, for the manifest."""
     model = part.model if isinstance(part, Service) else part

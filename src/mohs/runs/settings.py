@@ -43,7 +43,8 @@ class VictimSettings:
 
     victim: AnyVictim = option(
         "The classifier: pocket (bundled), hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or "
-        "mohs:PATH.",
+        "mohs:PATH. A defence stands around it: ensemble(V), masking(V), encoding(V), safer(V), ranmask(V) or "
+        "mean(V, W).",
         default="pocket",
         metavar="V",
         secret=without_credentials,
@@ -89,7 +90,7 @@ class Settings(VictimSettings, Reading):
         counts=False,
     )
     cache: str | Path | None = option(
-        "Keep the victim's answers to searches in this file, for later runs too; verdicts and proofs are asked again.",
+        "Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.",
         metavar="FILE",
         counts=False,
     )

@@ -10,12 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mohs.defences.written import defended, is_defended
 from mohs.engine import AnswerCache, Service
 from mohs.errors import BadInput
-from mohs.models.load import victim_from
+from mohs.models.load import AnyVictim, victim_from
 from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Scores, Victim, is_scores, service_of, traits_of
+from mohs.runs.services import load_books
 from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
@@ -33,15 +35,21 @@ _ALIKE = 1e-3  # one model's answers to a text differ by less, on another machin
 
 
 def victim_of(settings: VictimSettings) -> Victim:
-    """The victim by its name, or the object itself."""
-    return victim_from(
-        settings.victim,
-        device=settings.device,
-        labels=comma(settings.labels),
-        options=settings.victim_options,
-        trust_pickle=settings.trust_pickle,
-        trust_code=settings.trust_code,
-    )
+    """The victim by its name, or the object itself; victims in brackets stand inside a defence."""
+
+    def load(victim: AnyVictim) -> Victim:
+        return victim_from(
+            victim,
+            device=settings.device,
+            labels=comma(settings.labels),
+            options=settings.victim_options,
+            trust_pickle=settings.trust_pickle,
+            trust_code=settings.trust_code,
+        )
+
+    if isinstance(settings.victim, str) and is_defended(settings.victim):
+        return defended(settings.victim, load, load_books)
+    return load(settings.victim)
 
 
 def subject_of(settings: Settings) -> Subject:

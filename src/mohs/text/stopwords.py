@@ -48,6 +48,9 @@ shouldn't wasn wasn't weren weren't won won't wouldn wouldn't
 
 _NAMED = {"none": frozenset[str](), "english": ENGLISH, "nltk": NLTK}
 
+# Hauser et al. 2021 leave alone every word that is a stopword of any of the attacks.
+EITHER: frozenset[str] = ENGLISH | NLTK
+
 
 def read_stopwords(given: str | Path | Iterable[str]) -> frozenset[str]:
     """A list by name (`none`, `english`, `nltk`), a file of words separated by white space, or the words themselves."""

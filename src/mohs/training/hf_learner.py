@@ -12,7 +12,8 @@ from torch import Tensor
 from mohs.errors import BadInput
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
 from mohs.models.pretrained import place_of, transformers, window_of
-from mohs.training.learner import Texts
+from mohs.text import Text
+from mohs.training.learner import Embedded, Texts
 from mohs.training.recipe import Recipe
 
 
@@ -37,6 +38,42 @@ class HfLearner:
 
     def logits(self, rows: Sequence[Any]) -> Tensor:
         """Logits of a batch of rows."""
+        found = self.module(**self._inputs(rows))
+        logits: Tensor = found.logits.float()
+        return logits
+
+    def embed(self, rows: Sequence[Any]) -> Embedded:
+        """The token vectors of a batch, before positions are added, and how to go on from them."""
+        try:
+            table = self.module.get_input_embeddings()
+        except NotImplementedError:
+            table = None
+        if table is None:
+            raise BadInput(f"{type(self.module).__name__} has no input embeddings, which hardening needs.")
+        inputs = self._inputs(rows)
+        vectors = table(inputs.pop("input_ids"))
+
+        def read(changed: Tensor) -> Tensor:
+            logits: Tensor = self.module(inputs_embeds=changed, **inputs).logits.float()
+            return logits
+
+        return Embedded(vectors, inputs["attention_mask"].bool(), read)
+
+    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+        """The places of the tokens of each word of a text."""
+        spans = Text(*fields).spans()
+        found: list[list[int]] = [[] for _ in spans]
+        word = 0
+        for place, (number, (start, end)) in enumerate(zip(row.sequence_ids, row.offsets, strict=True)):
+            if number is None or start == end:
+                continue
+            while word < len(spans) and (spans[word][0], spans[word][2]) <= (number, start):
+                word += 1
+            if word < len(spans) and spans[word][0] == number and spans[word][1] < end:
+                found[word].append(place)
+        return found
+
+    def _inputs(self, rows: Sequence[Any]) -> dict[str, Tensor]:
         longest = max(map(len, rows))
         inputs = {
             "input_ids": [row.ids + [self._tokenizer.pad_token_id] * (longest - len(row)) for row in rows],
@@ -45,9 +82,7 @@ class HfLearner:
         if "token_type_ids" in self._tokenizer.model_input_names:
             inputs["token_type_ids"] = [row.type_ids + [0] * (longest - len(row)) for row in rows]
         device = self.module.device
-        found = self.module(**{key: torch.tensor(value).to(device) for key, value in inputs.items()})
-        logits: Tensor = found.logits.float()
-        return logits
+        return {key: torch.tensor(value).to(device) for key, value in inputs.items()}
 
     def save(self, folder: Path) -> None:
         """Write model and tokenizer in the Hugging Face layout."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -14,11 +14,20 @@ from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
 from mohs.models.neural import save_neural
 from mohs.models.vocabulary import PADDING, Row, Vocabulary, known_words, readable
+from mohs.text.text import Text
 from mohs.text.vectors import read_vectors
 from mohs.training.embeddings import starting_table
 from mohs.training.recipe import Recipe
 
 Texts = Sequence[tuple[str, ...]]
+
+
+class Embedded(NamedTuple):
+    """A batch after the input embeddings, for methods that change or weigh these."""
+
+    vectors: Tensor  # rows x places x dimensions
+    inside: Tensor  # rows x places: whether the place is no padding
+    read: Callable[[Tensor], Tensor]  # logits from such vectors
 
 
 class Learner(Protocol):
@@ -37,6 +46,14 @@ class Learner(Protocol):
 
     def logits(self, rows: Sequence[Any]) -> Tensor:
         """One row of logits per text. Padding has no effect."""
+        ...
+
+    def embed(self, rows: Sequence[Any]) -> Embedded:
+        """The input vectors of a batch, and how to go on from them."""
+        ...
+
+    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+        """The places in a row of each word of a text; none for a word outside the window."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -97,6 +114,24 @@ class WordLearner:
         inside = None if min(lengths) == longest else torch.tensor(lengths)
         logits: Tensor = self.module(table.to(self.module.embedding.weight.device), inside)
         return logits
+
+    def embed(self, rows: Sequence[Row]) -> Embedded:
+        """The word vectors of a batch, and how to go on from them."""
+        lengths = torch.tensor([len(row) for row in rows])
+        longest = int(lengths.max())
+        table = torch.tensor([row + (PADDING,) * (longest - len(row)) for row in rows])
+        device = self.module.embedding.weight.device
+        inside = (torch.arange(longest)[None] < lengths[:, None]).to(device)
+        given = None if int(lengths.min()) == longest else lengths
+        return Embedded(
+            self.module.embedding(table.to(device)), inside, lambda vectors: self.module.read(vectors, given)
+        )
+
+    def places(self, row: Row, fields: tuple[str, ...]) -> list[list[int]]:
+        """The place in a row of each word of a text."""
+        found, spans = self.vocabulary.spans(fields)
+        by_span = dict(zip(spans, found, strict=True))
+        return [[by_span[span]] if span in by_span else [] for span in Text(*fields).spans()]
 
     def save(self, folder: Path) -> None:
         """Write the model into an empty folder."""

@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
 from mohs.training.folder import TrainingFolder
+from mohs.training.hardening import Batch, Hardening, hard_step
 from mohs.training.learner import Learner
 from mohs.training.recipe import Recipe
 
@@ -49,6 +50,7 @@ class Set(NamedTuple):
 
     rows: list[Any]
     labels: list[Any]
+    texts: Sequence[tuple[str, ...]] = ()  # for methods that write other texts
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,12 @@ def fit(
     report: Report | None = None,
     check: Check | None = None,
     of: int | None = None,
+    harden: Sequence[Hardening] = (),
 ) -> Place:
     """Train from the start or from the folder's checkpoint. The module ends with the weights of the best epoch.
 
     The best is the one with most right on dev. `check` counts them, by default as `evaluate` does, of at most `of`.
+    `harden` are methods that make the model harder to fool.
     """
     module = learner.module
     optimizer = _optimizer(module, recipe)
@@ -96,7 +100,7 @@ def fit(
             step = place.epoch * batches + place.batch
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step, steps)
-            loss = _step(learner, optimizer, recipe, train, batch, step)
+            loss = _step(learner, optimizer, recipe, train, batch, step, harden)
             if not math.isfinite(loss):
                 raise _diverged(place.epoch, recipe, folder)
             place = replace(
@@ -154,10 +158,23 @@ def drawn(*parts: object) -> int:
 
 
 def _step(
-    learner: Learner, optimizer: torch.optim.Optimizer, recipe: Recipe, train: Set, batch: list[int], step: int
+    learner: Learner,
+    optimizer: torch.optim.Optimizer,
+    recipe: Recipe,
+    train: Set,
+    batch: list[int],
+    step: int,
+    harden: Sequence[Hardening],
 ) -> float:
     torch.manual_seed(drawn(recipe.seed, "step", step))
     learner.module.train()
+    if harden:
+        chosen = Batch(*([part[number] for number in batch] for part in train))
+        optimizer.zero_grad()
+        found = hard_step(learner, chosen, harden, drawn(recipe.seed, "harden", step))
+        torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
+        optimizer.step()
+        return found
     logits = learner.logits([train.rows[number] for number in batch])
     loss = cross_entropy(logits, torch.tensor([train.labels[number] for number in batch]).to(logits.device))
     optimizer.zero_grad()

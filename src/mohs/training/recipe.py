@@ -36,6 +36,7 @@ class Recipe:
     clip: float = 1.0  # maximum gradient norm
     patience: int = 5  # stop after this many epochs without a better dev accuracy
     swap: str | None = None  # pairs of words to swap in copies of the training texts; see swap.py
+    harden: str | None = None  # methods that make the model harder to fool, joined by +; see hardening.py
     seed: int = 0
 
     def settings(self) -> dict[str, Any]:
@@ -60,6 +61,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "transformer": {"hidden": 128, "layers": 2, "heads": 4, "dropout": 0.1, "lr": 5e-4, "warmup": 0.1, "epochs": 20},
     "hf": {"lr": 5e-5, "warmup": 0.1, "decay": 0.01, "epochs": 3, "patience": 2},
 }
+_AUGMENTED: dict[str, Any] = {"epochs": 12, "patience": 12}  # Hauser et al. 2021: 12 epochs instead of 2
 _NOT_FOR_HF = ("vectors", "all_vectors", "freeze", "dim", "hidden", "layers", "heads", "dropout", "min_count")
 _LEAST: dict[str, int] = {
     "dim": 1,
@@ -89,6 +91,8 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
         if name in ("layers", "heads") and arch != "transformer":
             raise BadInput(f"{_flag(name)} applies to the transformer, not to {arch}; leave it out.")
     recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
+    if hf and str(chosen.get("harden")).startswith("augment"):
+        recipe = replace(recipe, **_AUGMENTED)
     if hf:
         return _checked(replace(recipe, **{**chosen, **dict.fromkeys(_NOT_FOR_HF)}))
     recipe = replace(recipe, **chosen)

@@ -72,6 +72,13 @@ class TrainSettings:
         "or with P:released one per combination of swapped words (at most 64 including the text).",
         metavar="P",
     )
+    harden: Sequence[str] = option(
+        "Train a model that is harder to fool: augment, random, freelb or smart, with settings behind a colon "
+        "(augment:rate=0.4,words=wordnet); repeat to combine.",
+        default=(),
+        metavar="M",
+        many=True,
+    )
     labels: Sequence[str] = option(
         "Class names in the order of the numbers: negative,positive.", default=(), metavar="NAMES", read=comma
     )

@@ -20,6 +20,7 @@ from mohs.text import Example
 from mohs.text.dataset import Dataset
 from mohs.training.card import card, versions
 from mohs.training.folder import TrainingFolder
+from mohs.training.hardening import Hardening, hardenings
 from mohs.training.hf_learner import HfLearner
 from mohs.training.learner import Learner, WordLearner
 from mohs.training.loop import Place, Report, Set, drawn, fit
@@ -52,6 +53,7 @@ def train(
     test: Source | None = None,
     labels: Sequence[str] = (),
     swap: Swap | None = None,
+    harden: Sequence[Hardening | str] = (),
     device: str = "auto",
     save_every: int = 500,
     command: str | None = None,
@@ -65,6 +67,8 @@ def train(
     dev_share: without dev, the share of each class set aside for it; default 0.1.
     swap: add copies of the training texts with swapped words, as in mohs.training.swap.Whole((("he", "she"),)); dev
         and test data do not change.
+    harden: methods that make the model harder to fool, by name ("augment", "freelb:steps=3") or as objects; see
+        mohs.training.hardening.
     save_every: steps between checkpoints; there is also one after each epoch.
     settings: the fields of mohs.training.recipe.Recipe; a missing one, or None, means the architecture's default.
 
@@ -75,7 +79,10 @@ def train(
     """
     if swap is not None and not callable(swap):
         raise BadInput(f"swap is {swap!r}; give pairs, as in mohs.training.swap.Whole((('he', 'she'),)).")
-    recipe = recipe_for(arch, {**settings, "swap": swap and swap.name})
+    methods = hardenings(harden)
+    written = "+".join(map(repr, methods)) or None
+    named = "+".join(one if isinstance(one, str) else repr(one) for one in harden) or None
+    recipe = replace(recipe_for(arch, {**settings, "swap": swap and swap.name, "harden": named}), harden=written)
     if save_every < 1:
         raise BadInput(f"save_every is {save_every}; it must be at least 1.")
     parts = read_parts(data, dev, test, labels, dev_share, recipe.seed)
@@ -97,7 +104,7 @@ def train(
             learner.module.to(where)
             sets = _set(learner, parts.train), _set(learner, parts.dev)
             with precisely():
-                place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress)
+                place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress, harden=methods)
             folder.publish(learner.save)
             made = {
                 "settings": recipe.settings(),
@@ -138,7 +145,8 @@ def _learner(recipe: Recipe, parts: Parts) -> Learner:
 
 
 def _set(learner: Learner, examples: list[Example]) -> Set:
-    return Set(learner.rows([example.text.fields for example in examples]), [example.label for example in examples])
+    texts = [example.text.fields for example in examples]
+    return Set(learner.rows(texts), [example.label for example in examples], texts)
 
 
 def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None) -> dict[str, Any]:

@@ -1,0 +1,9 @@
+from .encoding import Encoding as Encoding
+from .ensemble import Ensemble as Ensemble
+from .masking import Masking as Masking
+from .mean import Mean as Mean
+from .smoothing import RanMask as RanMask
+from .smoothing import Safer as Safer
+from .versions import Versions as Versions
+from .written import DEFENCES as DEFENCES
+from .written import defended as defended

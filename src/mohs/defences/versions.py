@@ -1,0 +1,140 @@
+"""A victim that answers for a text by what the victim inside says about several versions of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from random import Random
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.errors import BadInput
+from mohs.models.victim import Fields, Scores, Victim, traits_of
+from mohs.models.wrapper import Wrapper
+
+Table = npt.NDArray[np.float64]  # one row a version, one column a class
+
+_LEAST = 1e-12  # a probability of 0 has no logarithm
+_ROWS = 2048  # versions in one batch of this victim; the victim inside splits them as it likes
+
+
+class Defence(Protocol):
+    """How to make versions of a text, and one answer of the answers to them. Its repr is its identity."""
+
+    needs: tuple[str, ...]  # the word books it asks, by kind
+
+    @property
+    def scores_needed(self) -> bool:
+        """Whether votes alone do not do."""
+        ...
+
+    def versions(self, fields: Fields, random: Random) -> list[Fields]:
+        """The versions of one text; always at least one."""
+        ...
+
+    def combined(self, table: Table) -> Table:
+        """One answer."""
+        ...
+
+
+class Versions(Wrapper):
+    """The victim inside, asked about versions of each text.
+
+    The randomness of a text comes from a hash of the text and the defence's key alone. So the same text gets the same
+    answer in any batch, run or process, and another key gives a fresh draw.
+    """
+
+    def __init__(self, victim: Victim, defence: Any, name: str, key: int = 0, resources: str = "") -> None:
+        traits = traits_of(victim)
+        if traits.rejects:
+            raise BadInput(f"{name} cannot stand around a victim that rejects texts; put the detector outside.")
+        if traits.hard and defence.scores_needed:
+            raise BadInput(f"{name} adds up scores, but {victim.name} gives labels only; use safer({victim.name}).")
+        self.defence = defence
+        self.key = key
+        self.resources = resources
+        self._made = (name, key, resources)
+        identity = f"{defence!r} {key} {resources} {victim.fingerprint}"
+        super().__init__(
+            victim,
+            name=name,
+            fingerprint=hashlib.sha256(identity.encode()).hexdigest()[:32],
+            inside=None,
+            hard=False,
+        )
+
+    def _around(self, verdict: Victim) -> Victim:
+        name, key, resources = self._made
+        return Versions(verdict, self.defence, name, key, resources)
+
+    def with_key(self, key: int) -> Versions:
+        """The same defence with fresh randomness."""
+        name, _, resources = self._made
+        return Versions(self.victim, self.defence, name, key, resources)
+
+    def versions(self, fields: Fields) -> list[Fields]:
+        """The versions that this victim asks about."""
+        return self.defence.versions(fields, Random(repr((self.key, fields))))  # type: ignore[no-any-return]
+
+    def plan(self, items: list[Fields]) -> list[list[Fields]]:
+        """Batches of at most some two thousand versions; long texts stand together."""
+        ordered = sorted(items, key=lambda fields: (-sum(map(len, fields)), fields))
+        size = max(1, _ROWS // max(1, len(self.versions(ordered[0])))) if ordered else 1
+        return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+    def launch(self, batch: list[Fields]) -> Any:
+        """Make the versions; the victim inside is asked about them when the answers are collected."""
+        return [self.versions(fields) for fields in batch]
+
+    def collect(self, ticket: list[list[Fields]]) -> list[Scores]:
+        """Ask about all versions of the batch, each once, and combine the answers to the versions of each text."""
+        answers = asked(self.victim, list(dict.fromkeys(version for versions in ticket for version in versions)))
+        found = []
+        for versions in ticket:
+            table = np.array([answers[version] for version in versions], np.float64)
+            found.append(tuple(self.defence.combined(table).tolist()))
+        return found
+
+
+def asked(victim: Victim, items: list[Fields]) -> dict[Fields, Scores]:
+    """The answers of a victim to some distinct texts, in the batches that it wants, as many in flight as it likes."""
+    found: dict[Fields, Scores] = {}
+    waiting: deque[tuple[tuple[Fields, ...], Any]] = deque()
+
+    def take() -> None:
+        batch, ticket = waiting.popleft()
+        found.update(zip(batch, victim.collect(ticket), strict=True))
+
+    for batch in victim.plan(items):
+        while len(waiting) >= max(1, victim.in_flight):
+            take()
+        waiting.append((tuple(batch), victim.launch(batch)))
+    while waiting:
+        take()
+    return found
+
+
+def by_logits(table: Table) -> Table:
+    """The class with the largest sum of logits, as probabilities: the softmax of the mean log-probabilities.
+
+    The log-probabilities of a text are its logits minus a number that all classes share. So the classes come in the
+    order of Equation 7.3 of Hauser et al. 2021, and a black box that gives probabilities does.
+    """
+    mean = np.log(np.maximum(table, _LEAST)).mean(axis=0)
+    shares = np.exp(mean - mean.max())
+    return np.asarray(shares / shares.sum(), np.float64)
+
+
+def by_votes(table: Table) -> Table:
+    """The share of versions that each class wins; a tie goes to the first class."""
+    wins = np.bincount(table.argmax(axis=1), minlength=table.shape[1])
+    return np.asarray(wins / len(table), np.float64)
+
+
+def chosen(count: int, rate: float, random: Random) -> list[int]:
+    """A share of so many places, drawn uniformly: rounded to the nearest whole number, at least one."""
+    if not count:
+        return []
+    return sorted(random.sample(range(count), min(count, max(1, int(rate * count + 0.5)))))
