@@ -119,6 +119,8 @@ def test_class_names_with_commas_come_back_from_a_manifest(tmp_path: Path, mohs:
     ("line", "named"),
     [
         ("victim: 'python:trap:predict'", "python:trap:predict"),
+        ("victim: 'ensemble(python:trap:predict, n=4)'", "ensemble(python:trap:predict, n=4)"),
+        ("victim: 'mean(pocket,python:trap:predict)'", "mean(pocket,python:trap:predict)"),
         ("attacks: [random, 'trap.py:X']", "trap.py:X"),
         ("attack: trap.py:X+fair", "trap.py:X+fair"),
         ("source: neighbours+trap.py:X:k=3", "neighbours+trap.py:X:k=3"),

@@ -21,6 +21,8 @@ from mohs.text.addresses import lacks_credentials, without_credentials
         ("http://h/p?version=2024-01-01-preview", "http://h/p?version=2024-01-01-preview"),
         ("http://h/p#token=x", "http://h/p#token=***"),
         ("see http://a:b@h/ and http://c:d@i/", "see http://***@h/ and http://***@i/"),
+        ("safer(http://a:b@h/p?key=x)", "safer(http://***@h/p?key=***)"),
+        ("ensemble(http://h/p?key=x, n=2)", "ensemble(http://h/p?key=***, n=2)"),
         ("python:module:function", "python:module:function"),
         ("hf:name?key=1", "hf:name?key=1"),
         (None, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ from mohs.errors import BadInput
 from mohs.tasks.reading import joined
 
 _CODE = "mohs.cli.code"  # where a context keeps what a config names as code, by option
+_PYTHON = re.compile(r"(?<![\w./-])python:")
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -76,8 +78,8 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def _names_code(value: str) -> bool:
-    """Whether a value stands for Python code: a function of a module, or a class in a file."""
-    return value.strip().startswith("python:") or ".py:" in value
+    """Whether a value stands for Python code: a function of a module, or a class in a file; also inside a defence."""
+    return _PYTHON.search(value) is not None or ".py:" in value
 
 
 def refuse_code(context: typer.Context) -> None:

@@ -10,7 +10,8 @@ HIDDEN = "***"
 
 # What stands before a host (user:password@), up to the last @ before the path.
 _USER = re.compile(r"(?i)(\bhttps?://)[^/?#\s]*@")
-_PARAMETER = re.compile(r"([?&;#])([^=&;#\s]*)=([^&;#\s]+)")
+# A value ends before the comma or bracket of a defence around the address.
+_PARAMETER = re.compile(r"([?&;#])([^=&;#\s]*)=([^&;#\s]+?)(?=[,)]*(?:[&;#\s]|$))")
 _TELLING = re.compile(r"(?i)key|token|secret|pass|pwd|auth|sig|cred|code|session|access|jwt|bearer|login|user")
 _RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~%+/=-]{20,}")  # what no one would give a plain setting as
 
