@@ -8,6 +8,8 @@ from markupsafe import Markup, escape
 
 _BETWEEN = re.compile(r"(?<=[-:+,=_/\s])(?![-:+,=_/\s])")
 
+_WITHIN = re.compile(r"(?<=[-:+,=_/])(?![-:+,=_/\s]|$)")
+
 
 def pieces(name: str) -> list[str]:
     """A name in the pieces between which it may be broken: `textfooler:`, `paper+`, `fair`."""
@@ -42,5 +44,5 @@ def shortened(name: str, width: int) -> str:
 
 
 def breakable(name: object) -> Markup:
-    """A name for a page, with the places where a browser may break it."""
-    return Markup("<wbr>").join(escape(piece) for piece in pieces(str(name)))
+    """A name for a page, with the places where a browser may break it besides spaces."""
+    return Markup("<wbr>").join(map(escape, _WITHIN.split(str(name))))
