@@ -163,8 +163,11 @@ def _tsv_readers(path: Path, stream: IO[str], opened: Opened) -> Iterator[tuple[
                 f"{path}: {found.fault}; put texts with tabs or line breaks in quotation marks and double those "
                 "inside, or remove such texts."
             )
-        quotes = csv.QUOTE_MINIMAL if found.quoted else csv.QUOTE_NONE
-        yield before, csv.reader(chain(marked, stream), delimiter="\t", quoting=quotes, strict=True)
+        rest = chain(marked, stream)
+        if found.quoted:
+            yield before, csv.reader(rest, delimiter="\t", strict=True)
+        else:
+            yield before, csv.reader(rest, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def _header(names: list[str], path: Path) -> list[str]:
