@@ -80,7 +80,12 @@ def test_train(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"fingerprint {facts['fingerprint']}." in ended.stdout
     assert ended.stdout.endswith("In m: attack it with --victim mohs:m\n")
     lines = ended.stderr.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["epoch 1 of 2", "epoch 2 of 2"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "epoch 1 of 2",
+        "epoch 2 of 2",
+        "measuring dev",
+        "measuring test",
+    ]
     assert lines[0].endswith("of 86, best so far")
     assert f"mohs train {shlex.join(map(str, SMALL))} --test pocket --out m -v" in (folder / "README.md").read_text()
     assert load_victim("mohs:m").fingerprint == facts["fingerprint"]
@@ -262,15 +267,44 @@ def test_messages(monkeypatch: pytest.MonkeyPatch, arguments: str, sentence: str
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with train._progress(False) as report:
+    with train._progress(False) as (report, _):
         assert report is not None
         report(Progress(1, 2, 5, 10, 0.5))
         report(Progress(1, 2, 5, 10, 0.25, 3, 4, True))
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    trained = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    with train._progress(False) as (_, measuring):
+        assert measuring is not None
+        measuring("test", 0, 77)
+        measuring("test", 33, 77)
+    shown = trained + re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     assert "epoch 1 of 2: loss 0.2500, dev 3 of 4, best so far" in shown
     assert "5/10" in shown
-    with train._progress(True) as report:
-        assert report is None
+    assert "measuring test" in shown
+    assert "33/77" in shown
+    with train._progress(True) as told:
+        assert told == (None, None)
+
+
+def test_test_data_with_columns_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [("a good film", "1"), ("a bad film", "0")] * 10
+    (tmp_path / "train.csv").write_text("review,gold\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    (tmp_path / "test.tsv").write_text('body\tclass\tkey\n"a ""good"" film"\t1\tx\na bad film\t0\ty\n')
+    named = ["--text-field", "review", "--label-field", "gold", "--data", str(tmp_path / "train.csv")]
+    common = ["--arch", "bow", "--vectors", "none", "--epochs", "1", *named, "--out", str(tmp_path / "model")]
+    test = ["--test", str(tmp_path / "test.tsv")]
+    ended = run(monkeypatch, *common, *test)
+    assert "name the right one with --test-text-field" in str(ended.exception)
+    test += ["--test-text-field", "body", "--test-label-field", "class", "--test-id-field", "key"]
+    ended = run(monkeypatch, *common, *test)
+    assert ended.exit_code == 0, ended.output
+    assert re.search(r"test: \d of 2 right", ended.stdout)
+    assert "measuring test: 2 examples" in ended.stderr
+    assert "test.tsv was taken for quoted TSV" in ended.stderr
+    ended = run(monkeypatch, *common, "--test-label-field", "class")
+    assert str(ended.exception).startswith("--test-label-field is about --test, which is not given")
+    ended = run(monkeypatch, "--config", str(tmp_path / "model/training.json"), "--out", str(tmp_path / "again"))
+    assert ended.exit_code == 0, ended.output
+    assert re.search(r"test: \d of 2 right", ended.stdout)
 
 
 def test_help(monkeypatch: pytest.MonkeyPatch) -> None:

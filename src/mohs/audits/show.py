@@ -12,6 +12,7 @@ from mohs.audits import gauges as g
 from mohs.audits.figures import AttackAudit, Filtered, Measured, Synonyms
 from mohs.audits.taxonomy import Constrained, cells
 from mohs.report.attack.classes import class_lines
+from mohs.report.names import folded
 from mohs.report.table import mean, rate, tables_of
 from mohs.report.terminal import printable, show_tables
 
@@ -28,6 +29,7 @@ _MEDIANS = (g.PPL_BEFORE, g.PPL, g.PPL_RATIO)
 _DIGITS = {g.EDITS: 1, g.CHANGED: 1, g.ERRORS: 2}
 _CALLED = {g.PPL: "perplexity after", g.ERRORS: "errors introduced"}
 ABSENT = "not measured"
+_NAME = 30  # longer names are folded
 SHORT = 26  # longer reasons stand in the notes only
 CLASSES_NOTE = (
     "yes: by its source or constraints; part: by a part of its source only; !: Morris et al. 2020, A.1, say "
@@ -198,5 +200,5 @@ def classes_table(rows: Sequence[Constrained]) -> Table:
     table.add_column("grammar")
     table.add_column("non-suspicion")
     for row in rows:
-        table.add_row(Text(printable(row.attack)), *cells(row))
+        table.add_row(Text(folded(printable(row.attack), _NAME)), *cells(row))
     return table

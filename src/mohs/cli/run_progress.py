@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from mohs.cli.saying import say
 from mohs.errors import MohsError, ServiceFailed
+from mohs.report.pace import Pace
 
 if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.runs.carry_out import Progress, Unnamed
     from mohs.runs.run import Run
+
+_MINUTE = 60.0
 
 
 @contextmanager
@@ -47,43 +52,88 @@ def saving_on_interrupt(out: Path | Unnamed | None) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(quiet: bool, doing: str = "attacking") -> Iterator[Progress | None]:
-    """A progress bar with rate and time left on standard error; None if that is not a terminal."""
-    if quiet or not sys.stderr.isatty():
+    """Progress on standard error: a bar with time taken, rate and time left, or a line every minute without a terminal.
+
+    None if quiet.
+    """
+    if quiet:
         yield None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    seen = _Seen(doing)
+    with _bar(seen) if sys.stderr.isatty() else _lines(seen):
+        yield seen.step
+
+
+class _Seen:
+    """What progress shows."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        self.pace = Pace()
+        self._fooled = self._tried = 0
+
+    def step(self, record: Any, finished: int, total: int) -> None:
+        if record is not None:
+            self._fooled += record.outcome == "success"
+            self._tried += record.outcome in ("success", "failed", "exhausted")
+        self.pace.step(finished, total)
+
+    @property
+    def reached(self) -> str:
+        return f"{self._fooled} of {self._tried} reached the goal" if self._tried else ""
+
+    @property
+    def line(self) -> str:
+        """All of it in one line."""
+        told = f"{self.doing}: {self.pace.finished:,} of {self.pace.total:,} after {self.pace.told()}"
+        return f"{told}; {self.reached}" if self.reached else told
+
+
+@contextmanager
+def _lines(seen: _Seen) -> Iterator[None]:
+    """Write a line every minute, also while nothing is finished."""
+    over = Event()
+    thread = Thread(target=every_minute, args=(seen, partial(say, error=True), over.wait), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def every_minute(seen: _Seen, write: Callable[[str], None], wait: Callable[[float], bool]) -> None:
+    """Write a line after each minute until `wait`, called with a number of seconds, says that it is over."""
+    while not wait(_MINUTE):
+        if seen.pace.total:
+            write(seen.line)
+
+
+@contextmanager
+def _bar(seen: _Seen) -> Iterator[None]:
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task
+    from rich.text import Text
 
     from mohs.report.terminal import SafeConsole
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[fooled]}"),
-        console=SafeConsole(stderr=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(doing, total=None, rate="", fooled="")
-        fooled = tried = 0
+    class Told(ProgressColumn):
+        max_refresh = 0.5
 
-        def step(record: Any, finished: int, total: int) -> None:
-            nonlocal fooled, tried
-            if record is not None:
-                fooled += record.outcome == "success"
-                tried += record.outcome in ("success", "failed", "exhausted")
-            speed = bar.tasks[0].speed
-            bar.update(
-                task,
-                completed=finished,
-                total=total,
-                rate=f"{speed:.1f}/s" if speed else "",
-                fooled=f"{fooled} of {tried} reached the goal" if tried else "",
-            )
+        def render(self, task: Task) -> Text:
+            pace = seen.pace
+            if not pace.total:
+                return Text()
+            said = f"{pace.finished:,}/{pace.total:,}  {pace.told()}"
+            return Text.assemble(said, (f"  {seen.reached}", "dim"))
 
-        yield step
+    class Bar(BarColumn):
+        def render(self, task: Task) -> Any:
+            task.completed, task.total = seen.pace.finished, seen.pace.total or None
+            return super().render(task)
+
+    with Progress("{task.description}", Bar(20), Told(), console=SafeConsole(stderr=True), transient=True) as bar:
+        bar.add_task(seen.doing, total=None)
+        yield
 
 
 def finished(run: Run, view: View, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,11 @@ from mohs.tasks.reading import Reading
 from mohs.training.settings import RecipeSettings, TrainSettings
 
 if TYPE_CHECKING:
+    from mohs.text.dataset import Dataset
     from mohs.training.loop import Progress as At
     from mohs.training.loop import Report
     from mohs.training.swap import Swap
+    from mohs.training.train import Measuring
 
 
 def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
@@ -36,6 +39,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
       mohs train --arch cnn --test pocket --out my-cnn
       mohs train --arch bilstm --data train.jsonl --dev dev.jsonl --test test.jsonl --vectors glove-100d --out my-lstm
       mohs train --arch hf:./minilm --data train.csv --text-field review --labels bad,good --epochs 2 --out my-minilm
+      mohs train --data train.csv --text-field review --test pocket --test-text-field text --out my-cnn
       mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
       mohs train --arch hf:./minilm --data train.csv --harden augment --out my-harder-minilm
       mohs train --task acceptability --arch hf:./minilm --data swords-v1.1_dev.json.gz --out my-judge
@@ -52,14 +56,18 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
 
     folder = asked.folder
     dataset = reading.dataset(asked.data, labels=asked.labels)
-    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as progress:
+    test = asked.tested(dataset)
+    notes = _notes(dataset, asked.dev, test)
+    for note in notes if not json else ():
+        say(note, error=True)
+    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as (progress, measuring):
         done = start(
             asked.arch,
             dataset,
             folder,
             dev=asked.dev,
             dev_share=asked.dev_share,
-            test=asked.test,
+            test=test,
             labels=asked.labels,
             swap=_swap(asked.swap),
             harden=tuple(asked.harden),
@@ -67,10 +75,17 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
             save_every=asked.save_every,
             command=_command(),
             progress=progress,
+            measuring=measuring,
             **recipe.given(),
         )
     if json:
-        facts = {"out": str(folder), "victim": done.victim, "fingerprint": done.fingerprint, "trained": done.fresh}
+        facts = {
+            "notes": notes,
+            "out": str(folder),
+            "victim": done.victim,
+            "fingerprint": done.fingerprint,
+            "trained": done.fresh,
+        }
         facts["added"] = done.added
         say_json({**facts, **done.metrics})
         return
@@ -101,7 +116,11 @@ def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading,
         if given:
             raise BadInput(f"{flag} does not apply to --task acceptability; leave it out.")
     folder = asked.folder
-    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json, "pairs in the right order") as step:
+    with (
+        _saved_on_interrupt(folder),
+        redirect_stdout(sys.stderr),
+        _progress(json, "pairs in the right order") as (step, _),
+    ):
         done = train_judge(
             asked.arch,
             asked.data,
@@ -176,23 +195,30 @@ def _saved_on_interrupt(folder: Path) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-@contextmanager
-def _progress(quiet: bool, what: str = "") -> Iterator[Report | None]:
-    """A progress bar on a terminal, otherwise one line per epoch. Both go to standard error.
+def _notes(trained: Dataset, dev: str | None, test: str | Dataset | None) -> list[str]:
+    """What is assumed about the files."""
+    others = [replace(trained, source=one, n=None) if isinstance(one, str) else one for one in (dev, test)]
+    return [note for one in (trained, *others) if one is not None for note in one.notes()]
 
-    `what` says what is counted as right, if not examples.
+
+@contextmanager
+def _progress(quiet: bool, what: str = "") -> Iterator[tuple[Report | None, Measuring | None]]:
+    """Show training and measuring: a progress bar on a terminal, otherwise one line per epoch and per data measured.
+
+    Both go to standard error. `what` says what is counted as right, if not examples.
     """
     if quiet:
-        yield None
+        yield None, None
     elif not sys.stderr.isatty():
-        yield partial(_epoch_line, what=what)
+        yield partial(_epoch_line, what=what), _measuring_line
     else:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import TimeRemainingColumn as TimeLeft
 
         from mohs.report.terminal import SafeConsole
 
         columns: list[Any] = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
-        columns += [TextColumn("{task.fields[loss]}"), TimeRemainingColumn()]
+        columns += [TextColumn("{task.fields[loss]}"), TimeElapsedColumn(), TextColumn("left"), TimeLeft()]
         with Progress(*columns, console=SafeConsole(stderr=True), transient=True) as bar:
             task = bar.add_task("training", total=None, loss="")
 
@@ -201,7 +227,17 @@ def _progress(quiet: bool, what: str = "") -> Iterator[Report | None]:
                 if at.right is not None:
                     bar.console.print(_epoch(at, what))
 
-            yield step
+            def measure(name: str, finished: int, total: int) -> None:
+                if not finished:
+                    bar.reset(task, description=f"measuring {name}", loss="")
+                bar.update(task, completed=finished, total=total)
+
+            yield step, measure
+
+
+def _measuring_line(name: str, finished: int, total: int) -> None:
+    if not finished:
+        say(f"measuring {name}: {total:,} examples", error=True)
 
 
 def _epoch_line(at: At, what: str = "") -> None:

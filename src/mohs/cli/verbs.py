@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,7 +51,7 @@ def _run(settings: Settings, verb: Verb, place: Place, *, json: bool, verbose: b
 
     out: Any = place.out or Unnamed.of(settings, verb)
     with saving_on_interrupt(out), own_output(), no_sudden_end(), progress_bar(json, verb.doing) as progress:
-        said = None if progress is None else partial(say, error=True)
+        said = partial(say, error=True) if progress is not None and sys.stderr.isatty() else None
         run = carry_out(settings, verb, out, progress, said)
     with run, sound(run):
         assert run.folder is not None, "a command always has a run folder"

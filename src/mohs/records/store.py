@@ -259,8 +259,8 @@ class RunStore:
 
         kind: the class of their findings; without it the findings stay dictionaries.
         """
-        attacks = list(self.manifest.get("config", {}).get("attacks") or [])
-        place = {attack: number for number, attack in reversed(list(enumerate(attacks)))}
+        tasks = list(self.manifest.get("tasks") or ())
+        place = {attack: number for number, attack in reversed(list(enumerate(tasks)))}
         with self._reading():
             known = [row[0] for row in self._db.execute("SELECT DISTINCT attack FROM records ORDER BY attack")]
             for attack in sorted(known, key=lambda name: place.get(name, len(place))):

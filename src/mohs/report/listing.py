@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from mohs.records import Outcome, Record
+from mohs.report.names import shortened
 from mohs.report.template import embedded
 from mohs.text import Edit, Text
 from mohs.text.characters import odd_characters
@@ -191,7 +192,7 @@ def short_names(attacks: Iterable[str]) -> dict[str, str]:
     """The attacks' names: long ones are cut, and equal results are numbered."""
     found: dict[str, str] = {}
     for attack in attacks:
-        short = attack if len(attack) <= _LONGEST_NAME else attack[: _LONGEST_NAME - 1] + "…"
-        same = sum(other[: _LONGEST_NAME - 1] == attack[: _LONGEST_NAME - 1] for other in found)
+        short = shortened(attack, _LONGEST_NAME)
+        same = sum(shortened(other, _LONGEST_NAME) == short for other in found)
         found[attack] = f"{short} ({same + 1})" if same and short != attack else short
     return found

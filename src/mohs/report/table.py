@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mohs.report.fair import Fair
+from mohs.report.names import folded
 from mohs.report.rates import Mean, Rate
 
 _GAP = 2  # spaces between columns
@@ -110,13 +111,13 @@ def _table(
     for attack, _, needed in attacks:
         wider = max(0, len(attack) - needed if notes else min(spare, len(attack) - needed))
         spare -= wider
-        table.add_column(Text(attack), justify="right", width=needed + wider, overflow="fold")
+        table.add_column(Text(folded(attack, needed + wider)), justify="right", width=needed + wider, overflow="fold")
     if notes:
         table.add_column("", style="dim")
     for number, name in enumerate(order):
         if any(name in column for _, column, _ in attacks):
             cells = [column[name][0] if name in column else "-" for _, column, _ in attacks]
-            table.add_row(Text(name), *cells, *([notes[number]] if notes else []))
+            table.add_row(Text(folded(name, label)), *cells, *([notes[number]] if notes else []))
     return table
 
 

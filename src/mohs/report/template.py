@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from mohs.assets.writing import is_special, opened_for_writing
 from mohs.errors import MohsError
+from mohs.report.names import breakable
 
 
 def rendered(name: str, **values: Any) -> str:
@@ -24,6 +25,7 @@ def rendered(name: str, **values: Any) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(lambda template: folder.joinpath(template).read_text("utf-8")),
     )
+    page.filters["breakable"] = breakable
     return page.get_template(name).render(values)
 
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
+from mohs.report.pace import duration, speed
 from mohs.text import Text
 from mohs.text.characters import odd_characters
 
@@ -51,6 +52,7 @@ def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int 
             console.print(Styled(printable(note), style="yellow"))
         view.show(console, diffs)
         console.print()
+        console.print(_time(run), style="dim")
         if verbose:
             console.print(_cost(run.effort()))
             for record in run.records():
@@ -59,13 +61,23 @@ def print_run(run: Run, view: View, *, as_json: bool, verbose: bool, diffs: int 
     return _errors(run, view.errors)
 
 
+def _time(run: Run) -> str:
+    """How long the run took, and how fast that was."""
+    effort = run.effort()
+    seconds, texts = effort.get("seconds", 0.0), effort.get("forwards", 0.0)
+    told = f"{len(run):,} attempts in {duration(seconds) if seconds >= 60 else f'{seconds:.1f} s'}"
+    if seconds <= 0:
+        return told
+    return f"{told}: {speed(len(run), seconds)}, {texts:,.0f} texts asked, {speed(texts, seconds)}"
+
+
 def _cost(effort: Mapping[str, float]) -> str:
     """The calls to the victim and to the other models, and the time taken."""
     parts = [
         f"{effort.get('forwards', 0):.0f} texts in {effort.get('batches', 0):.0f} batches",
         f"{effort.get('reused', 0):.0f} answers from the cache",
         *(f"{name.removesuffix(_ASKED)} asked {times:.0f} times" for name, times in effort.items() if _ASKED in name),
-        f"{effort.get('seconds', 0):.1f} s",
+        f"{effort.get('cpu_seconds', 0):.1f} CPU seconds",
     ]
     return ", ".join(parts)
 

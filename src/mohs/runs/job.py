@@ -23,6 +23,7 @@ from mohs.tasks.described import describe, named
 from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.subject import Subject
+from mohs.text.dataset import Dataset
 
 # Thresholds for garbage collection. It is rare, because thousands of candidates are alive at once, and scanning them
 # finds nothing.
@@ -123,6 +124,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         known["alike_in_batches"] = False
     if target.traits.rejects:
         known["rejects"] = True
+    notes = [*(subject.data.notes() if isinstance(subject.data, Dataset) else ()), *plan.notes]
     asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.alone])
     return Job(
         subject=subject,
@@ -132,7 +134,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         at_once=settings.at_once or plan.at_once or target.traits.crowd,
         config=config,
         identity={**{name: config[name] for name in config if name not in _as_ever(verb)}, **hashes, **plan.identity},
-        facts={**known, **plan.facts, "notes": list(plan.notes), "versions": _versions()},
+        facts={**known, **plan.facts, "notes": notes, "versions": _versions()},
         lender=lender_of(subject.model) if "gradients" not in parts else None,
     )
 

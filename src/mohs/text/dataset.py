@@ -20,7 +20,7 @@ from typing import Any
 from mohs.errors import BadInput
 from mohs.text import pocket
 from mohs.text.example import Example, has_surrogates, whole_number
-from mohs.text.rows import Row, file_rows, hub_rows
+from mohs.text.rows import Row, file_rows, hub_rows, reading_notes
 from mohs.text.text import Text
 
 _TEXT_NAMES: tuple[tuple[str, ...], ...] = (
@@ -62,6 +62,12 @@ class Dataset:
             example = self._example(number, row, names)
             names = example.names  # detected in the first row, and used for all
             yield example
+
+    def notes(self) -> list[str]:
+        """What is assumed about the file, for its user to see."""
+        if self.source.startswith(("pocket:", "hf:")):
+            return []
+        return reading_notes(Path(self.source), self.encoding, self.n if self.sample is None else None)
 
     def survey(self, examples: Iterable[Example] | None = None) -> tuple[int, int, str]:
         """Read everything once. Returns the number of examples, the highest label, and a hash of all examples.

@@ -11,15 +11,19 @@ import shutil
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from mohs.assets.limits import gunzipped
 from mohs.errors import BadInput
+from mohs.text.quoting import quoting_of
 
 Row = Mapping[str, Any]
+Opened = Callable[[], AbstractContextManager[IO[str]]]
 
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
@@ -28,23 +32,49 @@ def file_rows(path: Path, encoding: str) -> Iterator[Row]:
     """The rows of a file. Its ending gives the format. Every problem becomes a one-sentence error."""
     if not _is_file(path):
         raise BadInput(f"There is no file {path}; --data takes a file, `pocket`, or hf:NAME.")
-    zipped = path.suffix.lower() == ".gz"
-    kind = Path(path.stem).suffix.lower() if zipped else path.suffix.lower()
+    kind, zipped = _kind(path)
     if kind not in _SUFFIXES:
         raise BadInput(f"{path}: unknown file format; use {', '.join(_SUFFIXES)}, each also with .gz.")
     codec = _codec(encoding)
-    try:
+    with _explained(path, encoding):
         if kind == ".parquet":
             yield from _parquet_rows(path, zipped)
-            return
-        with (
-            gunzipped(path) if zipped else path.open("rb") as raw,
-            io.TextIOWrapper(raw, encoding=codec, newline="") as stream,
-        ):
-            if kind in (".csv", ".tsv"):
-                yield from _table_rows(stream, path, "\t" if kind == ".tsv" else ",")
-            else:
-                yield from _json_rows(stream, path)
+        elif kind == ".tsv":
+            yield from _tsv_rows(path, partial(_opened, path, codec))
+        else:
+            with _opened(path, codec) as stream:
+                yield from (_csv_rows if kind == ".csv" else _json_rows)(stream, path)
+
+
+def reading_notes(path: Path, encoding: str, rows: int | None = None) -> list[str]:
+    """What is assumed about a file, or about its first rows, for its user to see."""
+    if _kind(path)[0] != ".tsv" or not _is_file(path):
+        return []
+    with _explained(path, encoding):
+        note = quoting_of(partial(_opened, path, _codec(encoding)), rows).note(str(path))
+    return [note] if note else []
+
+
+def _kind(path: Path) -> tuple[str, bool]:
+    """The ending of a file without .gz, and whether it has .gz."""
+    zipped = path.suffix.lower() == ".gz"
+    return (Path(path.stem).suffix if zipped else path.suffix).lower(), zipped
+
+
+@contextmanager
+def _opened(path: Path, codec: str) -> Iterator[IO[str]]:
+    with (
+        gunzipped(path) if _kind(path)[1] else path.open("rb") as raw,
+        io.TextIOWrapper(raw, encoding=codec, newline="") as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def _explained(path: Path, encoding: str) -> Iterator[None]:
+    """Errors of reading as sentences."""
+    try:
+        yield
     except UnicodeError as error:
         fault = f"byte {error.object[error.start]:#04x}" if isinstance(error, UnicodeDecodeError) else str(error)
         raise BadInput(f"{path} is not {encoding} ({fault}); give its encoding, as in --encoding latin-1.") from error
@@ -86,32 +116,85 @@ def _json_rows(stream: IO[str], path: Path) -> Iterator[Row]:
         yield row
 
 
-def _table_rows(stream: IO[str], path: Path, delimiter: str) -> Iterator[Row]:
-    # TSV files in NLP rarely use quoting; a stray quotation mark must not swallow lines.
+def _csv_rows(stream: IO[str], path: Path) -> Iterator[Row]:
     csv.field_size_limit(1 << 27)
-    tabs = delimiter == "\t"
-    reader = (
-        csv.DictReader(stream, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-        if tabs
-        else csv.DictReader(stream, delimiter=delimiter, strict=True)  # nor may an unclosed one here
-    )
+    names: list[str] = []
+    for line, cells in _records(csv.reader(stream, strict=True), path):  # an unclosed mark must not swallow lines
+        if names:
+            yield _row(names, cells, f"{path}, line {line}", "put texts with commas in quotation marks")
+        else:
+            names = _header(cells, path)
+            if len(names) == 1 and ";" in names[0]:
+                raise BadInput(f"{path} seems to use semicolons; save it with commas, or as a .tsv with tabs.")
+
+
+def _tsv_rows(path: Path, opened: Opened) -> Iterator[Row]:
+    csv.field_size_limit(1 << 27)
+    names: list[str] = []
+    remedy = "remove tabs inside texts, or put such texts in quotation marks"
+    with opened() as stream:
+        for before, reader in _tsv_readers(path, stream, opened):
+            for line, cells in _records(reader, path, before):
+                if names:
+                    yield _row(names, cells, f"{path}, line {line}", remedy)
+                else:
+                    names = _header(cells, path)
+
+
+def _tsv_readers(path: Path, stream: IO[str], opened: Opened) -> Iterator[tuple[int, Any]]:
+    """Readers of the parts of a file, with the number of lines before: up to the first mark both readings are equal."""
+    before = 0
+    marked: list[str] = []
+
+    def unmarked() -> Iterator[str]:
+        nonlocal before
+        for line in stream:
+            if line.startswith('"') or '\t"' in line:
+                marked.append(line)
+                return
+            before += 1
+            yield line
+
+    yield 0, csv.reader(unmarked(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if marked:
+        found = quoting_of(opened)
+        if found.fault:
+            raise BadInput(
+                f"{path}: {found.fault}; put texts with tabs or line breaks in quotation marks and double those "
+                "inside, or remove such texts."
+            )
+        rest = chain(marked, stream)
+        if found.quoted:
+            yield before, csv.reader(rest, delimiter="\t", strict=True)
+        else:
+            yield before, csv.reader(rest, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _header(names: list[str], path: Path) -> list[str]:
+    twice = [name for name, times in Counter(names).items() if name and times > 1]
+    if twice:
+        raise BadInput(f"{path} has the column {twice[0]!r} twice; rename one of them.")
+    return names
+
+
+def _row(names: list[str], cells: list[str], where: str, remedy: str) -> Row:
+    if len(cells) != len(names):
+        few = "more" if len(cells) > len(names) else "fewer"
+        raise BadInput(f"{where} has {few} columns than the header; {remedy}.")
+    return dict(zip(names, cells, strict=True))
+
+
+def _records(reader: Any, path: Path, before: int = 0) -> Iterator[tuple[int, list[str]]]:
+    """The lines that are not blank as cells, with their numbers. before: the number of lines read by others."""
+    last = before
     try:
-        twice = [name for name, times in Counter(reader.fieldnames or ()).items() if name and times > 1]
-        if not tabs and len(reader.fieldnames or ()) == 1 and ";" in (reader.fieldnames or [""])[0]:
-            raise BadInput(f"{path} seems to use semicolons; save it with commas, or as a .tsv with tabs.")
-        if twice:
-            raise BadInput(f"{path} has the column {twice[0]!r} twice; rename one of them.")
-        for row in reader:
-            if None in row or None in row.values():
-                raise BadInput(
-                    f"{path}, line {reader.line_num} has {'more' if None in row else 'fewer'} columns than the header; "
-                    f"{'remove tabs inside texts' if tabs else 'put texts with commas in quotation marks'}."
-                )
-            yield row
+        for cells in reader:
+            last = before + reader.line_num
+            if cells:
+                yield last, cells
     except csv.Error as error:
         raise BadInput(
-            f"{path}, from line {reader.line_num + 1} on, is not CSV ({error}); "
-            "double the quotation marks inside quoted texts."
+            f"{path}, from line {last + 1} on, is not CSV ({error}); double the quotation marks inside quoted texts."
         ) from error
 
 

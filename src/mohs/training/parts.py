@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +52,10 @@ def read_parts(
     facts["train"]["learned_from"] = len(learned)
     measured: list[Example] = []
     if test is not None:
-        measured, facts["test"] = _read(test, replace(reader, n=None))
+        try:
+            measured, facts["test"] = _read(test, replace(reader, n=None))
+        except BadInput as error:  # its columns have options of their own
+            raise BadInput(re.sub(r"--(text|label|id)-field", r"--test-\1-field", str(error))) from error
     for name, examples in (("dev", held), ("test", measured)):
         for example in examples:
             if example.label >= len(classes):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mohs.errors import BadInput
 from mohs.tasks.option import option, options_of
 from mohs.tasks.reading import comma
+from mohs.text.dataset import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,15 @@ class TrainSettings:
         metavar="S",
     )
     test: str | None = option("Data to measure the accuracy on.", metavar="D")
+    test_fields: Sequence[str] = option(
+        "Text columns of --test, if they have other names than those of --data.",
+        "--test-text-field",
+        default=(),
+        metavar="NAMES",
+        read=comma,
+    )
+    test_label_field: str | None = option("Label column of --test, if it has another name.")
+    test_id_field: str | None = option("Id column of --test, if it has another name.")
     swap: str | None = option(
         "Also train on copies of texts with swapped words: gender, another list of pairs, or a file. One copy each, "
         "or with P:released one per combination of swapped words (at most 64 including the text).",
@@ -84,6 +95,21 @@ class TrainSettings:
     )
     device: str = option("auto, cpu, cuda or cuda:N.", default="auto")
     save_every: int = option("Steps between checkpoints; there is also one per epoch.", default=500, least=1)
+
+    def tested(self, trained: Dataset) -> str | Dataset | None:
+        """The test data: read like the training data, except for column names of its own."""
+        own: dict[str, Any] = {
+            "fields": tuple(self.test_fields) or None,
+            "label_field": self.test_label_field,
+            "id_field": self.test_id_field,
+        }
+        given = {name: value for name, value in own.items() if value is not None}
+        if self.test is None and given:
+            flag = {"fields": "text-field", "label_field": "label-field", "id_field": "id-field"}[next(iter(given))]
+            raise BadInput(f"--test-{flag} is about --test, which is not given; name the test data with --test.")
+        if self.test is None or not given:
+            return self.test
+        return replace(trained, source=self.test, n=None, sample=None, **given)
 
     @property
     def folder(self) -> Path:

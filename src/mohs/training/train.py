@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from mohs.training.loop import Place, Report, Set, drawn, fit
 from mohs.training.parts import Parts, Source, read_parts
 from mohs.training.recipe import Recipe, recipe_for
 from mohs.training.swap import Swap, digest, swapped
+
+Measuring = Callable[[str, int, int], None]  # dev or test, the number of texts answered, and of all
 
 _SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n", "sample")
 
@@ -58,6 +61,7 @@ def train(
     save_every: int = 500,
     command: str | None = None,
     progress: Report | None = None,
+    measuring: Measuring | None = None,
     **settings: Any,
 ) -> Trained:
     """Train a classifier, or resume an interrupted training.
@@ -69,6 +73,7 @@ def train(
         and test data do not change.
     harden: methods that make the model harder to fool, by name ("augment", "freelb:steps=3") or as objects; see
         mohs.training.hardening.
+    progress, measuring: called after each step, and while the dev and test accuracy is measured at the end.
     save_every: steps between checkpoints; there is also one after each epoch.
     settings: the fields of mohs.training.recipe.Recipe; a missing one, or None, means the architecture's default.
 
@@ -95,6 +100,7 @@ def train(
         learner = _learner(recipe, parts)
         config = {**_reading(data), **recipe.settings(), "data": parts.facts["train"]["source"], "dev_share": dev_share}
         config |= {name: parts.facts[name]["source"] for name, given in (("dev", dev), ("test", test)) if given}
+        config |= _reading_of_test(test, data)
         config |= {"labels": list(parts.labels), "device": device, "save_every": save_every}
         folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner, swap))
         stack.callback(folder.close)
@@ -113,20 +119,29 @@ def train(
                 "command": command or f"mohs.training.train.train({arch!r}, ...)",
                 "versions": versions(),
             }
-            _finish(folder, {**_measured(load_victim(name, device=device), name, place, parts), **made})
+            _finish(folder, {**_measured(load_victim(name, device=device), name, place, parts, measuring), **made})
         else:
-            _measure_again(folder, name, device, parts)
+            _measure_again(folder, name, device, parts, measuring)
     facts = folder.finished or {}
     return Trained(
         Path(out), name, facts["fingerprint"], facts["metrics"], fresh, facts["data"]["train"].get("added", 0)
     )
 
 
-def accuracy(victim: Victim, examples: Sequence[Example]) -> dict[str, int]:
-    """The number of examples that a victim classifies correctly, and the total."""
+def accuracy(
+    victim: Victim, examples: Sequence[Example], told: Callable[[int, int], None] | None = None
+) -> dict[str, int]:
+    """The number of examples that a victim classifies correctly, and the total.
+
+    told: called with the number of texts answered so far and of all, first with 0.
+    """
     answers: dict[Fields, Scores] = {}
-    for batch in victim.plan(list(dict.fromkeys(example.text.fields for example in examples))):
+    texts = list(dict.fromkeys(example.text.fields for example in examples))
+    tell = told or (lambda finished, total: None)
+    tell(0, len(texts))
+    for batch in victim.plan(texts):
         answers.update(zip(batch, victim.collect(victim.launch(batch)), strict=True))
+        tell(len(answers), len(texts))
     best = [max(range(len(s)), key=s.__getitem__) for s in (answers[e.text.fields] for e in examples)]
     return {"right": sum(b == e.label for b, e in zip(best, examples, strict=True)), "of": len(examples)}
 
@@ -162,11 +177,13 @@ def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap:
     }
 
 
-def _measured(victim: Victim, name: str, place: Place, parts: Parts) -> dict[str, Any]:
+def _measured(
+    victim: Victim, name: str, place: Place, parts: Parts, measuring: Measuring | None = None
+) -> dict[str, Any]:
     """The results, measured on the saved model."""
-    metrics: dict[str, Any] = {"dev": accuracy(victim, parts.dev)}
+    metrics: dict[str, Any] = {"dev": accuracy(victim, parts.dev, measuring and partial(measuring, "dev"))}
     if parts.test:
-        metrics["test"] = accuracy(victim, parts.test)
+        metrics["test"] = accuracy(victim, parts.test, measuring and partial(measuring, "test"))
     metrics |= {"best_epoch": place.best_epoch + 1, "history": [list(epoch) for epoch in place.history]}
     return {
         "victim": name,
@@ -177,11 +194,13 @@ def _measured(victim: Victim, name: str, place: Place, parts: Parts) -> dict[str
     }
 
 
-def _measure_again(folder: TrainingFolder, name: str, device: str, parts: Parts) -> None:
+def _measure_again(
+    folder: TrainingFolder, name: str, device: str, parts: Parts, measuring: Measuring | None = None
+) -> None:
     """Measure a finished model on new test data, which the weights do not depend on."""
     facts = folder.finished or {}
     if parts.test and facts["data"].get("test", {}).get("hash") != parts.facts["test"]["hash"]:
-        found = accuracy(load_victim(name, device=device), parts.test)
+        found = accuracy(load_victim(name, device=device), parts.test, measuring and partial(measuring, "test"))
         metrics, data = {**facts["metrics"], "test": found}, {**facts["data"], "test": parts.facts["test"]}
         _finish(folder, {**facts, "metrics": metrics, "data": data})
 
@@ -202,6 +221,16 @@ def weights_digest(module: torch.nn.Module) -> str:
         digest.update(name.encode())
         digest.update(tensor.detach().contiguous().numpy().tobytes())
     return digest.hexdigest()[:16]
+
+
+def _reading_of_test(test: Source | None, data: Source) -> dict[str, Any]:
+    """The column names of the test data that differ from those of the training data."""
+    if not isinstance(test, Dataset):
+        return {}
+    own = {name: getattr(test, name) for name in ("fields", "label_field", "id_field")}
+    usual = _reading(data)
+    own["fields"] = list(test.fields) or None
+    return {f"test_{name}": value for name, value in own.items() if value != usual.get(name)}
 
 
 def _reading(data: Source) -> dict[str, Any]:

@@ -89,3 +89,16 @@ def test_a_goal_by_the_name_of_its_class() -> None:
     assert goal_named("targeted:0, reduced:1 for b", ["bad"]) == "targeted:0 (bad), reduced:1 for b"
     assert goal_named("targeted:2", ["bad", "good"]) == "targeted:2"
     assert goal_named("untargeted", ["bad", "good"]) == "untargeted"
+
+
+def test_a_measure_of_one_member_of_a_battery_says_over_how_many_successes_it_is() -> None:
+    first = [replace(record, by="one", measures={"similarity": 0.8}) for record in [HIT] * 3]
+    second = [replace(record, by="two", measures={}) for record in [HIT] * 2]
+    (summary,) = summarise(first + second)
+    rows = {name: (value, of) for name, value, of in lines(summary)}
+    assert rows["similarity"][0].endswith(" (3 of 5)")
+    assert rows["similarity"][1] == "mean over the successes that have it"
+    assert rows["by one"][0] == "3"
+    assert summary.to_json()["measures"]["similarity"]["total"] == 3
+    (whole,) = summarise(first)
+    assert "(" not in {name: value for name, value, _ in lines(whole)}["similarity"]

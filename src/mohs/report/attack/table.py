@@ -32,7 +32,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         ),
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
     ]
-    rows += [(name, mean(value, 3), f"mean over {value.over}") for name, value in _measures(summary).items()]
+    rows += [(name, *_measured(value, summary.success.hits)) for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
     rows.append(("errors", str(count["error"]), "neither success nor failure"))
     if summary.false_alarms is not None:
@@ -49,6 +49,13 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     if summary.cut:
         rows.append(("longer than the window", str(summary.cut), "words beyond it were not attacked"))
     return rows
+
+
+def _measured(value: Mean, successes: int) -> tuple[str, str]:
+    """The mean of a measure, and over what. Members of a battery measure different things: then it says how many."""
+    if value.total == successes:
+        return mean(value, 3), f"mean over {value.over}"
+    return f"{mean(value, 3)} ({value.total} of {successes})", f"mean over the {value.over} that have it"
 
 
 def _measures(summary: Summary) -> dict[str, Mean]:
@@ -100,7 +107,7 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         if any(summary.accuracy_under_attack is not None for summary in summaries):
             parts.append("under attack: of examples without an error")
         parts.append(f"{kinds}, queries: of examples attacked (neither skipped nor ended in an error)")
-        parts.append("words, measures: mean over successes")
+        parts.append("words, measures: mean over successes, or over as many of them as the row says")
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):

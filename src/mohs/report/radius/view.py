@@ -17,6 +17,7 @@ from mohs.assets.writing import opened_for_writing
 from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
 from mohs.records.finding import finding_to_json
+from mohs.report.names import folded
 from mohs.report.radius.figures import (
     RadiusSummary,
     curve_lines,
@@ -33,6 +34,7 @@ from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
 
 CERTIFICATES = "certificates.jsonl"
+_DUEL = 24  # the width of the numbers of a duel
 
 
 class RadiusView(View):
@@ -153,7 +155,7 @@ def _duels(console: Console, duels: Sequence[Duel]) -> None:
     table = _table(console, "Two attacks on the same example", "", "fewer", "equal", "more")
     for duel in duels:
         pair = f"{duel.attack} against {duel.other}"
-        table.add_row(printable(pair), str(duel.fewer), str(duel.equal), str(duel.more))
+        table.add_row(folded(printable(pair), console.width - _DUEL), str(duel.fewer), str(duel.equal), str(duel.more))
     show_tables(console, [table], DUEL_NOTE)
 
 
