@@ -24,16 +24,18 @@ LABELS = {
     "sst2": ("negative", "positive"),
     "imdb": ("negative", "positive"),
     "ag_news": ("world", "sports", "business", "sci-tech"),
+    "yelp": ("negative", "positive"),
 }
+MOST_WORDS = {"yelp": 80}  # Hauser et al. 2021 use reviews of at most 80 words
 TRAIN_ROWS = {"ag_news": 12_000, "sst2": 12_000, "imdb": 8_000}  # of the training file: enough for a victim to attack
 LONG = ("imdb",)  # half as many examples, and never without a budget
 # Beside the default preset of every attack in the catalogue.
 PRESETS = (
     "textfooler:released textfooler:textattack textfooler:cv50 textfooler:cv50-use88 textfooler:cv70-use85 "
     "textfooler:cv70-use90 textfooler:cv80-use90 textfooler:adjusted pwws:released pwws:textattack pwws:cos50 "
-    "bert-attack:released bert-attack:textattack bert-attack:cos50 bae:paper-i bae:paper-r-or-i bae:paper-r-and-i "
-    "bae:textattack deepwordbug:textattack textbugger:textattack iga:textattack genetic:textattack "
-    "sememe-pso:neighbours pruthi:textattack"
+    "bert-attack:released bert-attack:released-sentiment bert-attack:textattack bert-attack:cos50 bae:cos50 "
+    "bae:paper-i bae:paper-r-or-i bae:paper-r-and-i bae:textattack deepwordbug:textattack textbugger:textattack "
+    "iga:textattack genetic:textattack sememe-pso:neighbours pruthi:textattack"
 ).split()
 SLOW = ("genetic", "faster-genetic", "iga", "sememe-pso", "kuleshov", "clare", "pruthi", "greedy", "beam")
 HAUSER, YANG, ZHANG, WANG = "Hauser 2021", "Yang 2022", "Zhang 2021", "Wang 2021"
@@ -65,6 +67,29 @@ PRINTED = {
     ("ag_news", "textfooler:cv80-use90"): f"7.5 BERT ({HAUSER})",
     ("ag_news", "pwws:cos50"): f"16.4 BERT ({HAUSER})",
     ("ag_news", "bert-attack:cos50"): f"20.7 BERT ({HAUSER})",
+    ("imdb", "pwws:textattack"): f"98.7 BERT ({HAUSER})",
+    ("imdb", "bert-attack:textattack"): f"99.0 BERT ({HAUSER})",
+    ("imdb", "bae:textattack"): f"57.1 BERT ({HAUSER})",
+    ("imdb", "textfooler:textattack"): f"98.2 BERT ({HAUSER})",
+    ("imdb", "bae:cos50"): f"3.1 BERT ({HAUSER})",
+    ("ag_news", "pwws:textattack"): f"65.0 BERT ({HAUSER})",
+    ("ag_news", "bert-attack:textattack"): f"79.4 BERT ({HAUSER})",
+    ("ag_news", "bae:textattack"): f"14.3 BERT ({HAUSER})",
+    ("ag_news", "textfooler:textattack"): f"85.0 BERT ({HAUSER})",
+    ("ag_news", "bae:cos50"): f"0.3 BERT ({HAUSER})",
+    ("yelp", "textfooler:textattack"): f"90.5 BERT ({HAUSER})",
+    ("yelp", "pwws:textattack"): f"92.2 BERT ({HAUSER})",
+    ("yelp", "bert-attack:textattack"): f"93.5 BERT ({HAUSER})",
+    ("yelp", "bae:textattack"): f"31.5 BERT ({HAUSER})",
+    ("yelp", "textfooler:cv50"): f"91.4 BERT ({HAUSER})",
+    ("yelp", "textfooler:cv50-use88"): f"49.2 BERT ({HAUSER})",
+    ("yelp", "textfooler:cv70-use85"): f"42.6 BERT ({HAUSER})",
+    ("yelp", "textfooler:cv70-use90"): f"25.2 BERT ({HAUSER})",
+    ("yelp", "textfooler:cv80-use90"): f"11.1 BERT ({HAUSER})",
+    ("yelp", "pwws:cos50"): f"33.3 BERT ({HAUSER})",
+    ("yelp", "bert-attack:cos50"): f"49.5 BERT ({HAUSER})",
+    ("yelp", "bae:cos50"): f"0.4 BERT ({HAUSER})",
+    ("sst2", "bert-attack:released-sentiment"): f"39.8 mean of three surrogates ({WANG})",
     ("sst2", "genetic"): f"62.0 CNN, 60.0 LSTM, 41.0 BERT ({ZHANG})",
     ("sst2", "bae"): f"71.0 CNN, 68.3 LSTM, 61.5 BERT ({ZHANG})",
     ("sst2", "textfooler"): f"95.4 mean of three surrogates ({WANG})",
@@ -87,6 +112,8 @@ class Setting:
     base: str
     device: str
     quick: bool
+    rows: int | None = None  # to train on, if not as many as TRAIN_ROWS says
+    tested: int | None = None  # test rows for the accuracy; by default all
 
     def services(self) -> dict[str, Any]:
         """The models and word books of every run."""
@@ -101,9 +128,12 @@ class Setting:
             "lm": self.lm,
         }
 
-    def test(self, data: str) -> str:
-        """The file of examples to attack; SST-2's test labels are not public, so its dev part serves."""
-        return str(self.assets / "data" / data / ("dev.jsonl.gz" if data == "sst2" else "test.jsonl.gz"))
+    def test(self, data: str, n: int | None, sample: int = 0) -> Any:
+        """Examples to attack; SST-2's test labels are not public, so its dev part serves."""
+        from mohs.text.dataset import Dataset
+
+        file = self.assets / "data" / data / ("dev.jsonl.gz" if data == "sst2" else "test.jsonl.gz")
+        return Dataset(str(file), n=n, sample=sample, most_words=MOST_WORDS.get(data))
 
 
 def trained(data: str, arch: str, setting: Setting) -> tuple[str, str]:
@@ -112,9 +142,11 @@ def trained(data: str, arch: str, setting: Setting) -> tuple[str, str]:
     from mohs.training.train import train
 
     source = setting.assets / "data" / data
-    rows = 2_000 if setting.quick else TRAIN_ROWS.get(data)
-    examples = Dataset(str(source / "train.jsonl.gz"), n=rows, sample=0)  # IMDB's files are sorted by label
-    options: dict[str, Any] = {"labels": LABELS[data], "test": setting.test(data)}
+    rows = 2_000 if setting.quick else setting.rows or TRAIN_ROWS.get(data)
+    most = MOST_WORDS.get(data)
+    # IMDB's files are sorted by label.
+    examples = Dataset(str(source / "train.jsonl.gz"), n=rows, sample=0, most_words=most)
+    options: dict[str, Any] = {"labels": LABELS[data], "test": setting.test(data, setting.tested, sample=1)}
     if (source / "dev.jsonl.gz").exists():
         options["dev"] = str(source / "dev.jsonl.gz")
     if arch == "minilm":
@@ -124,7 +156,8 @@ def trained(data: str, arch: str, setting: Setting) -> tuple[str, str]:
         kind = arch
         options |= {"vectors": str(setting.assets / "lexical" / "glove-100d"), "epochs": 3 if setting.quick else None}
     started = time.perf_counter()
-    folder = setting.out / "victims" / f"{data}-{arch}{'-quick' * setting.quick}"
+    size = "-quick" if setting.quick else f"-{setting.rows}" if setting.rows else ""
+    folder = setting.out / "victims" / f"{data}-{arch}{size}"
     done = train(kind, examples, folder, device=setting.device, **options)
     test, seconds = done.metrics["test"], time.perf_counter() - started
     return done.victim, f"{data} {arch}: {test['right']} of {test['of']} test examples right ({seconds:.0f} s)"
@@ -135,7 +168,6 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting) -
     import torch
 
     import mohs
-    from mohs.text.dataset import Dataset
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "2")))
     long = data in LONG
@@ -145,7 +177,7 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting) -
     started = time.perf_counter()
     with mohs.attack(
         victim,
-        Dataset(setting.test(data), n=n, sample=0),
+        setting.test(data, n),
         attack,
         labels=LABELS[data],
         measures=["similarity:angular=no"],
@@ -213,6 +245,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm", help="for similarity: an asset, hf:PATH or pocket")
     parser.add_argument("--base", help="folder of the encoder that becomes the victim minilm; by default the asset")
     parser.add_argument("--lm", help="a causal language model, for the attacks that need one")
+    parser.add_argument("--rows", type=int, help="to train on; by default 8,000 to 12,000, or all")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--jobs", type=int, default=1, help="attacks at the same time")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no attack after so long")
@@ -235,6 +268,7 @@ def main() -> None:
         options.base,
         options.device,
         options.quick,
+        options.rows,
     )
     options.out.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()

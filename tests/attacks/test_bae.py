@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -175,3 +176,22 @@ def test_the_budget_is_kept(budget: int, best: str) -> None:
     record, _ = attack(Bae(), budget=budget)
     assert record.perturbed == (f"a {best} film",)
     assert record.queries == budget
+
+
+class Near:
+    """Vectors of a few words."""
+
+    name = fingerprint = "near"
+
+    def cosines(self, word: str, others: list[str]) -> list[float]:
+        return [{"nice": 0.5, "decent": 0.499}.get(other, math.nan) for other in others]
+
+
+def test_cos50_is_textattacks_with_a_cosine_of_words() -> None:
+    assert replace(Bae.primed(), constraints=Bae.textattack().constraints) == Bae.textattack()
+    assert Bae.primed().constraints[1:] == Bae.textattack().constraints
+    lm = Fills({"a truly _ film": "nice decent", "a _ nice film": "really"})
+    record, asked = attack(Bae.primed(), lm=lm, vectors=Near())
+    assert "a truly decent film" not in asked  # 0.499
+    assert "a really nice film" in asked  # really has no vector and passes
+    assert record.perturbed == ("a really nice film",)

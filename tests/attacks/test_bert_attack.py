@@ -202,17 +202,27 @@ class Near:
     name, fingerprint = "near", "near-1"
 
     def cosines(self, word: str, others: list[str]) -> list[float]:
-        return [{"nice": 0.5, "bad": 0.499}.get(other, math.nan) for other in others]
+        return [{"nice": 0.5, "decent": 0.4, "bad": 0.399}.get(other, math.nan) for other in others]
 
 
-def test_cos50_is_the_paper_with_a_cosine_of_words() -> None:
-    assert replace(BertAttack.primed(), constraints=BertAttack().constraints) == BertAttack()
-    assert BertAttack.primed().constraints[:-1] == BertAttack().constraints
-    lm = Fills({"a truly [good] film": "vile bad nice"})
-    method = replace(BertAttack.primed(), stopwords=frozenset({"a"}))
+@pytest.mark.parametrize(
+    ("made", "plain", "asked_too"),
+    [
+        (BertAttack.primed, BertAttack.textattack, []),
+        (BertAttack.released_sentiment, BertAttack.released, ["a truly decent film"]),
+    ],
+)
+def test_presets_with_a_cosine_of_words(made: Any, plain: Any, asked_too: list[str]) -> None:
+    """Of 0.5 in BERT-Attack', of 0.4 in the authors' commands for sentiment; a word without a vector passes."""
+    assert replace(made(), constraints=plain().constraints) == plain()
+    assert made().constraints[:-1] == plain().constraints
+    lm = Fills({"a truly [good] film": "bad decent nice vile"})
+    method = replace(made(), stopwords=frozenset({"a"}))
     record, asked = attack("a truly good film", method, lm, vectors=Near())
-    assert record.perturbed == ("a truly nice film",)  # bad is too far, vile has no vector
-    assert not any("vile" in text or "bad" in text for text in asked)
+    assert record.perturbed == ("a truly vile film",)
+    tried = [text for text in asked if any(word in text for word in ("bad", "decent", "nice"))]
+    assert sorted(tried) == [*asked_too, "a truly nice film"]  # bad is too far, decent too far for 0.5
+    assert record.measures["word cosine"] == 1  # nothing is known of vile
 
 
 @pytest.mark.parametrize(

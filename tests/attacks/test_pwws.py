@@ -256,13 +256,14 @@ class Near:
         return [known.get(other, math.nan) for other in others]
 
 
-def test_cos50_is_the_paper_with_a_cosine_of_words() -> None:
-    assert replace(PWWS.primed(), constraints=()) == PWWS()
-    record, asked = attack(plain(PWWS.primed), vectors=Near())
-    # a2 is too far, b1 has no vector: a1 and c1 are left.
-    assert {text for text in asked if "1" in text or "2" in text} == {"a1 b c", "a b c1", "a1 b c1"}
-    assert record.perturbed == ("a1 b c1",)
-    assert record.measures["word cosine"] == 0.5
+def test_cos50_is_textattacks_with_a_cosine_of_words() -> None:
+    assert replace(GreedyPWWS.primed(), constraints=()) == GreedyPWWS()
+    record, asked = attack(plain(GreedyPWWS.primed), vectors=Near())
+    # a2 is too far; b1 has no vector and passes. The order is b, c, a: b1 is kept, c1 does not help it, a1 fools.
+    tried = ["a1 b c", "a b1 c", "a b c1", "a b1 c1", "a1 b1 c"]
+    assert {text for text in asked if "1" in text or "2" in text} == set(tried)
+    assert record.perturbed == ("a1 b1 c",)
+    assert record.measures["word cosine"] == 0.5  # of a and a1
 
 
 def test_entities_come_from_a_file_by_name(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from mohs.models.encoder import PocketEncoder
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Family, GrammarErrors, Neighbours, SamePos, SentenceSimilarity
 from mohs.text import Text
+from tests.attacks.fills import Angles, Parts
 from tests.toys import WordCount, table
 
 # log2-odds of positive: good +3, film 0, truly +1; deleting a word takes its weight away.
@@ -290,10 +291,13 @@ def test_the_thresholds_of_the_critiques() -> None:
     for name, make in THRESHOLDS.items():
         method = make()
         assert isinstance(method.source, Neighbours)
-        found[name] = (method.source.min_cosine, *(c.at_least for c in method.constraints[1:]))
-        for constraint in method.constraints[1:]:  # the cosine of whole texts with the original, so an audit sees it
-            assert constraint.measure == SentenceSimilarity(angular=False)
-            assert not constraint.measure.stepwise
+        found[name] = (method.source.min_cosine, *(c.at_least for c in method.constraints[2:]))
+        assert method.constraints[:2] == textattack().constraints[:2]
+        for constraint in method.constraints[2:]:
+            assert constraint.measure == SentenceSimilarity(angular=False, window=15, previous=False)
+            assert constraint.short == 15  # shorter texts are not checked, as in TextAttack
+        kept = replace(method, source=TextFooler().source, constraints=(), similarity=None)
+        assert kept == replace(textattack(), constraints=(), similarity=None)
     assert found == {
         "cv50": (0.5,),
         "cv50-use88": (0.5, 0.88),
@@ -309,6 +313,25 @@ def test_the_thresholds_of_the_critiques() -> None:
         SentenceSimilarity(angular=False, window=15, previous=True), 0.98, 0,
     )  # fmt: skip
     assert (grammar.measure, grammar.at_most) == (GrammarErrors(), 0)
+
+
+def test_the_thresholds_look_at_a_window_of_the_original() -> None:
+    """Of two words that help, as many change as the windows around them allow: 28 degrees are a cosine of 0.88."""
+    far, turned = " x" * 20, {"poor": 20.0, "dull": 30.0}
+    victim = WordCount({"good": 5.0, "poor": 2.0, "dull": 2.0})
+
+    def changed(text: str, word: str, preset: Any = THRESHOLDS["cv50-use88"]) -> int:
+        method = replace(preset(), source=table(good=word), stopwords=frozenset("x"))
+        with mohs.attack(victim, [(text, 1)], [method], encoder=Angles(turned), tagger=Parts({})) as run:
+            record = next(run.records())
+        assert record.outcome is Outcome.FAILED
+        return len(record.edits)
+
+    assert changed(f"good{far} good", "poor") == 2  # 40 degrees in the whole text, 20 in each window
+    assert changed(f"good good{far}", "poor") == 1  # 40 degrees in the window after the second step ...
+    assert changed(f"good good{far}", "poor", textattack) == 2  # ... where TextFooler may drift away
+    assert changed(f"good{far}", "dull") == 0
+    assert changed("good good x", "dull") == 2  # short texts are not compared
 
 
 def test_adjusted_lets_no_new_grammar_error_through() -> None:

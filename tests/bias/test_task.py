@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import mohs
 from mohs.bias.finding import BiasFinding
 from mohs.bias.level import Level, bin_of
 from mohs.bias.pairs import Pairs
@@ -18,10 +19,11 @@ from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.space import MaskedWords
 from mohs.space.natural import Neighbourhood
+from mohs.space.plausible import keeps
 from mohs.text import Example
 from mohs.text.questions import Blank, Filled
 from tests.bias.toys import GENDER, Tables, chance, details, measure, random_victim, task
-from tests.toys import Instant, WordCount, now
+from tests.toys import Instant, WordCount, Wordlike, now
 
 Words = tuple[str, ...]
 
@@ -382,3 +384,66 @@ def test_the_pair_of_a_short_sentence_must_be_plausible() -> None:
         assert [pair["old"] for pair in details(record)["pairs"]] == wanted
     ready = replace(ready, services={"masked_lm": plausible_to("he")})
     assert now(ready(Example.of("a he b", 0))).outcome is Outcome.SKIPPED
+
+
+@pytest.mark.parametrize(("words", "wanted"), [(20, ["his"]), (21, ["he"])])
+def test_plausibility_is_checked_up_to_twenty_words(words: int, wanted: list[str]) -> None:
+    ready = task({}, k=0, one_pair=True, plausible=1.5)
+    ready = replace(ready, services={"masked_lm": plausible_to("he")})
+    text = "a he b his" + " c" * (words - 4)
+    assert [pair["old"] for pair in details(now(ready(Example.of(text, 0))))["pairs"]] == wanted
+
+
+@pytest.mark.parametrize(("drop", "taken"), [(2.0, True), (1.99, False)])
+def test_a_swap_may_cost_so_much_on_average(drop: float, taken: bool) -> None:
+    """Each word of the text loses two: that is the mean, however many words there are."""
+    for text in ("a he b", "a he b c c c c c"):
+        ready = task({}, k=0, one_pair=True, plausible=drop)
+        ready = replace(ready, services={"masked_lm": plausible_to("he")})
+        assert (now(ready(Example.of(text, 0))).outcome is Outcome.MEASURED) is taken
+
+
+def test_the_other_direction_is_checked_with_its_own_swap() -> None:
+    """A text with she is compared with its version with he, and what is subtracted is the version with he."""
+    ready = task({}, k=0, one_pair=True, plausible=1.5)
+    liked = replace(ready, services={"masked_lm": plausible_to("she")})  # she -> he costs two
+    assert now(liked(Example.of("a she b", 0))).outcome is Outcome.SKIPPED
+    liked = replace(ready, services={"masked_lm": plausible_to("he")})  # she -> he gains two
+    (pair,) = details(now(liked(Example.of("a she b", 0))))["pairs"]
+    assert (pair["old"], pair["new"], pair["back"]) == ("he", "she", True)
+    change = chance(("a she b",)) - chance(("a he b",))
+    assert pair["levels"][0]["sum"] == pytest.approx(change, abs=1e-6)
+
+
+def test_words_of_several_tokens_do_not_count() -> None:
+    assert keeps([-1.0, math.nan, -1.0], [-2.0, -9.0, -3.0], 1.5)  # the means of two words: 1 and 2
+    assert not keeps([-1.0, math.nan, -1.0], [-2.0, -9.0, -3.1], 1.5)
+    assert not keeps([math.nan], [-1.0], 9.0)  # nothing to compare
+
+
+def test_the_preset_released() -> None:
+    """One pair a sentence, the first of the list that leaves a short text plausible, in either direction."""
+    rows = [
+        ("he gave his film", 1),  # he -> she is implausible, his -> her is not
+        ("the film is her", 1),  # his comes before him in this list
+        ("he gave his film " + "on " * 17, 1),  # 21 words: not checked
+        ("no word of a pair", 1),
+    ]
+
+    def chosen(preset: str | None) -> list[list[tuple[str, bool]]]:
+        with mohs.token_bias(
+            WordCount({"film": 1.0}), rows, GENDER, masked_lm=LikesHe(), k=0, preset=preset, seed=1
+        ) as run:
+            found = [record.finding for record in run.records()]
+            assert run.manifest["config"]["breadth"] == (800 if preset == "released" else 100)
+        return [[(pair.old, pair.back) for pair in getattr(one, "pairs", ())] for one in found]
+
+    assert chosen("released") == [[("his", False)], [("his", True)], [("he", False)], []]
+    assert chosen(None) == [[("he", False), ("his", False)], [], [("he", False), ("his", False)], []]
+
+
+class LikesHe(Wordlike):
+    """A masked language model to which each word of a text without `he` is less plausible by two."""
+
+    def answer(self, item: Any) -> Any:
+        return plausible_to("he").answer(item)

@@ -14,8 +14,10 @@ import mohs
 from mohs import FunctionVictim
 from mohs.errors import BadInput
 from mohs.records.store import differences
+from mohs.space import Constraint, WordCosine
+from mohs.tasks.described import describe
 from tests.cli.conftest import Mohs
-from tests.toys import WordCount, table
+from tests.toys import WordCount, bundled, table, toy_services
 
 WEIGHTS = {"good": 2.0, "fine": 1.0, "bad": -2.0, "poor": -1.0}
 ROWS = [(f"a {word} film number {i}", 1) for i, word in enumerate(["good", "fine"] * 30)]
@@ -141,3 +143,50 @@ def test_the_choice_of_texts_is_the_same_each_time(tmp_path: Path) -> None:
         attack(FunctionVictim(predict, name="same", fingerprint="same"), tmp_path / "run")
         seen.append(texts)
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "now"),
+    [
+        (
+            "textfooler:cv50-use88",
+            "TextFooler(source=..., constraints=(similarity of whole texts))",
+            "follows TextAttack, and compares windows of 15 words with the original, not whole texts",
+        ),
+        ("pwws:cos50+fair", "PWWS(...)", "follows TextAttack, and words without a vector pass"),
+    ],
+)
+def test_a_preset_that_was_replaced_says_by_what(name: str, old: str, now: str, tmp_path: Path) -> None:
+    """Presets of earlier versions had these names and other settings."""
+    options: dict[str, Any] = {"out": tmp_path / "run", "source": SOURCE, **bundled(), **toy_services()}
+    mohs.attack(victim(), ROWS[:2], name, **options).close()
+    manifest = yaml.safe_load((tmp_path / "run" / "manifest.yaml").read_text("utf-8"))
+    settings = manifest["identity"]["settings"]
+    manifest["identity"]["settings"] = dict.fromkeys(settings, old)
+    (tmp_path / "run" / "manifest.yaml").write_text(yaml.safe_dump(manifest), "utf-8")
+    with pytest.raises(BadInput) as caught:
+        mohs.attack(victim(), ROWS[:2], name, **options)
+    preset = name.partition("+")[0]
+    assert str(caught.value) == (
+        f"{tmp_path / 'run'} holds a run of {preset} as it was in an earlier version; now it {now}, so choose another "
+        "--out (`mohs report` still shows the old run)."
+    )
+
+
+def test_a_radius_says_it_too(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"out": tmp_path / "run", "source": SOURCE, "attacks": ["textfooler:cv50"], **bundled()}
+    mohs.radius(victim(), ROWS[:1], **options).close()
+    manifest = yaml.safe_load((tmp_path / "run" / "manifest.yaml").read_text("utf-8"))
+    manifest["identity"]["uppers"] = ["TextFooler(as before)"]
+    (tmp_path / "run" / "manifest.yaml").write_text(yaml.safe_dump(manifest), "utf-8")
+    with pytest.raises(BadInput, match="holds a run of textfooler:cv50 as it was in an earlier version"):
+        mohs.radius(victim(), ROWS[:1], **options)
+
+
+def test_a_setting_that_was_added_later_does_not_change_an_identity() -> None:
+    """Folders of versions without `unknown_passes` are resumed."""
+    plain, passing = (Constraint(WordCosine(unknown_passes=way), at_least=0.5) for way in (False, True))
+    for written in (describe(plain), repr(plain)):
+        assert "measure=WordCosine(previous=False), at_least=0.5" in written
+    for written in (describe(passing), repr(passing)):
+        assert "measure=WordCosine(previous=False, unknown_passes=True), at_least=0.5" in written

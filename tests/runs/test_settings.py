@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,26 @@ def test_one_name_from_the_keyword_to_the_manifest(command: str, tmp_path: Path)
         assert (config["time_limit"], config["together"], config["attacks"]) == (60.0, True, [])
     elif command != "attack":
         assert "attacks" not in config
+
+
+@each_command
+def test_only_texts_of_some_lengths(command: str, tmp_path: Path) -> None:
+    verb = verbs.verb_of(command)
+    options: dict[str, Any] = {"attack": {"attacks": ["random"]}, "bias": {"k": 0}}.get(command, {})
+    if command == "second-order":
+        from tests.toys import Wordlike
+
+        options = {"masked_lm": Wordlike(), "k": 1}
+    short = ROWS[0][0]  # five words or six
+    rows = [(short, 1), (f"{short} {short}", 1), (f"{short} {short} {short}", 1)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+    words = len(mohs.Text(short))
+    for examples in (rows, str(file), mohs.Dataset(str(file))):
+        told = {"least_words": 1, "most_words": 2 * words - 1}
+        with getattr(mohs, verb.function)(predict, examples, **told, **options) as run:
+            assert [record.words for record in run.records()] == [words]
+            assert {name: run.manifest["config"][name] for name in told} == told
 
 
 def test_no_function_has_more_than_fifteen_parameters() -> None:

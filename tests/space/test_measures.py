@@ -33,7 +33,7 @@ from mohs.space import (
     WordsChanged,
 )
 from mohs.space.services import KINDS
-from mohs.space.written import MEASURES
+from mohs.space.written import MEASURES, parse_constraint
 from mohs.text import Text, pocket
 from mohs.text.questions import Scored, Spot, Tag
 from mohs.text.vectors import Vectors
@@ -65,6 +65,14 @@ def test_over_a_text_the_worst_word_counts() -> None:
     assert value(WordCosine(), x, x, vectors=VECTORS) == 1
     assert value(WordDistance(), x, x, vectors=VECTORS) == 0
     assert math.isnan(value(WordCosine(), x, Text("good unknown bad"), vectors=VECTORS))
+
+
+def test_an_unknown_word_can_pass() -> None:
+    x, passing = Text("good good good"), WordCosine(unknown_passes=True)
+    assert passing.of_words("good", ["fine", "new"], services(vectors=VECTORS)) == pytest.approx([0.6, 1])
+    assert value(passing, x, Text("good unknown fine"), vectors=VECTORS) == pytest.approx(0.6)
+    assert math.isnan(value(passing, x, Text("good good"), vectors=VECTORS))  # not word by word: unknown as ever
+    assert parse_constraint("word-cosine:unknown_passes=yes>=0.4") == Constraint(passing, at_least=0.4)
 
 
 def test_previous_against_original() -> None:

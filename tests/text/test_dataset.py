@@ -571,6 +571,33 @@ def test_rows_drawn_at_random(tmp_path: Path) -> None:
     assert len(list(Dataset(str(path), sample=1))) == 600
 
 
+def test_texts_of_some_lengths(tmp_path: Path) -> None:
+    path = tmp_path / "lengths.jsonl"
+    path.write_text("".join(json.dumps({"text": "w, " * (i % 7), "label": i % 2}) + "\n" for i in range(70)))
+
+    def lengths(**how: Any) -> list[tuple[int, int]]:
+        return [(int(example.id), len(example.text)) for example in Dataset(str(path), **how)]
+
+    every = [(i, i % 7) for i in range(70)]
+    assert lengths(most_words=3) == [pair for pair in every if pair[1] <= 3]
+    assert lengths(least_words=2, most_words=3) == [pair for pair in every if 2 <= pair[1] <= 3]
+    assert lengths(least_words=6, n=4) == [(6, 6), (13, 6), (20, 6), (27, 6)]  # the first four that are long enough
+    drawn = lengths(least_words=5, n=8, sample=1)
+    assert drawn == sorted(set(drawn)) == lengths(least_words=5, n=8, sample=1)
+    assert len(drawn) == 8
+    assert drawn != lengths(least_words=5, n=8, sample=2)
+    assert {words for _, words in drawn} == {5, 6}
+    assert len(lengths(least_words=5, n=100, sample=1)) == 20
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(json.dumps({"premise": "a b c", "hypothesis": "d e", "label": 0}) + "\n")
+    assert len(list(Dataset(str(pairs), most_words=5))) == 1  # both texts count
+    assert refused(Dataset(str(pairs), most_words=4)) == (
+        f"{pairs} has no examples of at most 4 words; change --least-words or --most-words."
+    )
+    with pytest.raises(BadInput, match="No text has at least 3 and at most 2 words"):
+        Dataset(str(pairs), least_words=3, most_words=2)
+
+
 def test_the_survey_notices_every_change() -> None:
     def digest(*examples: Example) -> str:
         return Dataset("here").survey(examples)[2]

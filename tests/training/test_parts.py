@@ -139,3 +139,13 @@ def test_what_does_not_fit() -> None:
         None,
         0,
     )
+
+
+def test_lengths_hold_for_every_part(tmp_path: Path) -> None:
+    for name in ("train", "dev", "test"):
+        rows = [{"text": "word " * (1 + i % 4), "label": i % 2} for i in range(24)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    reader = Dataset(str(tmp_path / "train.jsonl"), most_words=2)
+    parts = read_parts(reader, str(tmp_path / "dev.jsonl"), str(tmp_path / "test.jsonl"), (), None, 0)
+    assert [{len(one.text) for one in part} for part in (parts.train, parts.dev, parts.test)] == [{1, 2}] * 3
+    assert len(parts.train) == 12

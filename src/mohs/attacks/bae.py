@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal
@@ -11,7 +11,7 @@ from mohs.attacks.importance import deleting, ranked
 from mohs.attacks.method import Ask
 from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
-from mohs.space import Constraint, MaskedWords, SentenceSimilarity, Source, Space, Union
+from mohs.space import Constraint, MaskedWords, SentenceSimilarity, Source, Space, Union, WordCosine
 from mohs.space.inserted import InsertedWords, ReplacedPos, offered
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
@@ -27,7 +27,8 @@ class Bae:
     replacement keeps its part of speech (a noun may replace a verb). The presets are the paper's four modes: `paper` is
     BAE-R (replace); `paper-i` inserts before or after the word; `paper-r-or-i` does whichever is stronger;
     `paper-r-and-i` first replaces the word and then inserts beside the new one. `textattack` imitates TextAttack's
-    recipe, which is BAE-R.
+    recipe, which is BAE-R. `cos50` is BAE' of Hauser et al. 2021, section 8.1: `textattack` with a cosine of 0.5 or
+    more between the vectors of a word and its substitute, where a pair with a word that has no vector passes.
 
     The paper states a cosine of at least 0.8. The authors told TextAttack that they used TextFooler's code, whose scale
     is 1 - angle. On that scale, 0.8 is 0.936338 as 1 - angle/pi and 0.98007 as a cosine. It applies to a window of 15
@@ -41,7 +42,7 @@ class Bae:
     - stopwords are neither replaced nor introduced as replacements, as in TextFooler, and nothing is inserted beside
       them. The paper does not say; the stopword list is ours, and inserted words may be stopwords;
     - whole words are those of the model's vocabulary; they are not checked against GloVe's;
-    - encoder, tagger and masked language model are the run's.
+    - encoder, tagger, masked language model and vectors are the run's.
 
     Differs from TextAttack: guesses that are not whole words count among the 50 (in TextAttack, pieces such as ##ing
     lose their mark and become candidates); stopwords are not introduced; and with more than two classes, a winner need
@@ -94,6 +95,12 @@ class Bae:
             similarity=cosine,
             similarity_from=15,
         )
+
+    @classmethod
+    def primed(cls) -> Bae:
+        """BAE': adds a bound on the cosine of words."""
+        plain, near = cls.textattack(), Constraint(WordCosine(unknown_passes=True), at_least=0.5)
+        return replace(plain, constraints=(near, *plain.constraints))
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Algorithm 1."""

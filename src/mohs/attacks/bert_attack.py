@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from mohs.attacks.goal import Goal, predicted
@@ -14,6 +14,8 @@ from mohs.engine import BudgetSpent
 from mohs.space import Constraint, SentenceSimilarity, Source, Space, UnmaskedWords, WordCosine, WordsBeyond
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
+
+_NEAR = WordCosine(unknown_passes=True)
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,12 @@ class BertAttack:
     imitates TextAttack's recipe: importance uses [UNK]; the model reads the text as changed so far; all candidates of a
     word are queried, and the most similar winner is taken, or the strongest among equals; 40% is rounded up;
     combinations of pieces are the first 48 in the order of the last piece; and a budget that is running out goes to the
-    alphabetically first texts. Preset `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1: like `paper`, but the
-    vectors of a word and its substitute need a cosine of 0.5 or more. A word without a vector is left out (TextAttack
-    would allow it; the thesis does not say).
+    alphabetically first texts. Preset `cos50` is BERT-Attack' of Hauser et al. 2021, section 8.1, which was made with
+    TextAttack: like `textattack`, but the vectors of a word and its substitute need a cosine of 0.5 or more.
+
+    Preset `released-sentiment` is `released` with the filter against antonyms that the authors' commands switch on for
+    sentiment tasks, and only for those: the cosine of a word and its substitute is at least 0.4. In both filters a pair
+    with a word that has no vector passes, as it does in the code.
 
     Differs from the paper:
     - probabilities, not logits, are compared, and importance is computed only for words that have candidates;
@@ -47,8 +52,10 @@ class BertAttack:
     Differs from the released code:
     - the last token of a text can be attacked, a word that did not help is not left in the text, and the cap is exactly
       40%, not one word more;
-    - there is no filter of antonyms by counter-fitted cosine >= 0.4, which the authors used for sentiment. Add the
-      constraint `word-cosine>=0.4`; unlike theirs, it also refuses words without a vector.
+    - `released` has no filter against antonyms; `released-sentiment` has it, with the run's vectors instead of the
+      published counter-fitted ones.
+
+    Differs from Hauser et al. 2021 (`cos50`): the vectors are the run's.
 
     Differs from TextAttack: stopwords are not introduced, and their importance is not queried; a combination of pieces
     that is not a single word counts among the 48. TextAttack checks only the strongest candidate of a word for success,
@@ -93,9 +100,16 @@ class BertAttack:
         )
 
     @classmethod
+    def released_sentiment(cls) -> BertAttack:
+        """As the authors' commands for sentiment tasks do it."""
+        plain = cls.released()
+        return replace(plain, constraints=(*plain.constraints, Constraint(_NEAR, at_least=0.4)))
+
+    @classmethod
     def primed(cls) -> BertAttack:
         """BERT-Attack': adds a bound on the cosine of words."""
-        return cls(constraints=(*cls.constraints, Constraint(WordCosine(), at_least=0.5)))
+        plain = cls.textattack()
+        return replace(plain, constraints=(*plain.constraints, Constraint(_NEAR, at_least=0.5)))
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Computes importance, then goes word by word."""

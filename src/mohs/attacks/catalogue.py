@@ -57,11 +57,12 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "paper": PWWS,
         "released": partial(PWWS, source=TaggedSynonyms(), stopwords=frozenset(), entities_alone=True),
         "textattack": GreedyPWWS,
-        "cos50": PWWS.primed,
+        "cos50": GreedyPWWS.primed,
     },
     "bert-attack": {
         "paper": BertAttack,
         "released": BertAttack.released,
+        "released-sentiment": BertAttack.released_sentiment,
         "textattack": BertAttack.textattack,
         "cos50": BertAttack.primed,
     },
@@ -71,6 +72,7 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "paper-r-or-i": Bae.either,
         "paper-r-and-i": Bae.both,
         "textattack": Bae.textattack,
+        "cos50": Bae.primed,
     },
     "clare": {"paper": Clare, "textattack": GreedyClare},
     "a2t": {
@@ -114,7 +116,6 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     "pruthi": {"paper": Pruthi, "textattack": partial(Pruthi, words=1)},
     "random": {"baseline": RandomWords},
 }
-
 
 # Attacks run one after the other on the examples that resisted. Strongest first, as in docs/reproductions.md.
 BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "textbugger:textattack", "faster-genetic")}

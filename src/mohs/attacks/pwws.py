@@ -34,9 +34,7 @@ class PWWS:
     the way, and replacements that do not help are kept.
 
     Preset `released` (the authors' code) uses only synonyms with the same fine tag (`TaggedSynonyms`), has no
-    stopwords, and gives a named entity only its replacement. Preset `cos50` is PWWS' of Hauser et al. 2021, section
-    8.1: like `paper`, but the vectors of a word and its substitute need a cosine of 0.5 or more. A word without a
-    vector is left out (TextAttack would allow it; the thesis does not say).
+    stopwords, and gives a named entity only its replacement. The presets `textattack` and `cos50` are `GreedyPWWS`.
 
     Differs from the paper and the released code:
     - saliency is queried only for words that have candidates. The softmax divides all words by the same sum, so the
@@ -56,11 +54,6 @@ class PWWS:
     unknown: str = "[UNK]"
     entities: NamedEntities | None = None
     entities_alone: bool = False  # the only candidate (released code); otherwise one more candidate (paper)
-
-    @classmethod
-    def primed(cls) -> PWWS:
-        """PWWS': adds a bound on the cosine of words."""
-        return cls(constraints=(Constraint(WordCosine(), at_least=0.5),))
 
     @property
     def living(self) -> bool:
@@ -105,6 +98,12 @@ class GreedyPWWS:
     highest score of the word's synonyms; the score is one minus the true label's probability, not the drop in it. Then
     each synonym is queried on the current text, and the best is kept if it helps.
 
+    Preset `cos50` is PWWS' of Hauser et al. 2021, section 8.1, which was made with TextAttack: like `textattack`, but
+    the vectors of a word and its substitute need a cosine of 0.5 or more. A pair with a word that has no vector passes,
+    as it does in TextAttack.
+
+    Differs from Hauser et al. 2021: the vectors are the run's, not the published 300 dimensions.
+
     Differs from TextAttack: saliency is queried only for words that have synonyms, with the same order; see
     `greedy_in_order` for more than two classes.
     """
@@ -118,6 +117,11 @@ class GreedyPWWS:
     constraints: tuple[Constraint, ...] = ()
     stopwords: frozenset[str] = NLTK
     unknown: str = "[UNK]"
+
+    @classmethod
+    def primed(cls) -> GreedyPWWS:
+        """PWWS': adds a bound on the cosine of words."""
+        return cls(constraints=(Constraint(WordCosine(unknown_passes=True), at_least=0.5),))
 
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Rank the words once, then go word by word."""

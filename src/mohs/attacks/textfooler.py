@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -41,8 +41,9 @@ class TextFooler:
       words whole). The paper's own figures need the threshold 0.5;
     - `textattack`: importance without the gain of a new label, similarity 0.840845, and no check under 15 words, where
       the strongest winner is taken instead of the most similar;
-    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.1.1: word cosine >= 0.X, and cosine of the whole text
-      with the *original* >= 0.Y; `cv50` has no similarity constraint. The rest is as in `paper`;
+    - `cvX-useY`, TF_cvX^useY of Hauser et al. 2021, section 8.1.1: `textattack` with word cosine >= 0.X, and the
+      cosine of the 15 words around the changed one with the same words of the *original* >= 0.Y (not under 15 words, as
+      in `textattack`); `cv50` has no similarity constraint and takes the strongest winner;
     - `adjusted`, TFAdjusted of Morris et al. 2020, following its recipe: word cosine >= 0.9, cosine >= 0.98 in the
       window with the text before the step (short texts included), and no new grammar errors; importance by [UNK]
       without the gain of a new label, no part-of-speech check, NLTK's stopwords.
@@ -56,7 +57,11 @@ class TextFooler:
       for texts under 15 words, and shrinks to the last words of the text);
     - the vectors are the bundled 20,000 words unless others are given, and the user names the encoder and grammar
       checker. The thresholds were set for the published vectors and the Universal Sentence Encoder (`adjusted`: for
-      BERT sentence vectors and LanguageTool). Section 8.1.1 does not say whether it compares whole texts or windows.
+      BERT sentence vectors and LanguageTool). `python reproductions/cosines.py` compares the vectors' scales.
+
+    Differs from Hauser et al. 2021, section 8.1.1, which does not describe the window: it keeps "the same constraints
+    as in the original implementation" except for the drift, section 5.3 says that TextFooler's looks at a window, and
+    section 4.2 that all attacks were made with TextAttack; so 15 words, and none for shorter texts, are TextAttack's.
 
     Not imitated from TextAttack: its part-of-speech check finds the first of two equal words, and reads the new word
     among those of the original; with more than two classes it sees no winner unless the strongest candidate is one.
@@ -159,12 +164,18 @@ adjusted = partial(
 )
 
 
+_WINDOW_COSINE = SentenceSimilarity(angular=False, window=15)
+
+
 def with_thresholds(cosine: float, similarity: float | None) -> TextFooler:
-    """TF_cvX^useY: lower bounds on the cosine of words and on the cosine of the whole text with the original."""
-    constraints = [Constraint(SamePos(), at_least=1)]
-    if similarity is not None:
-        constraints.append(Constraint(SentenceSimilarity(angular=False), at_least=similarity))
-    return TextFooler(source=Neighbours(k=50, min_cosine=cosine), constraints=tuple(constraints))
+    """TF_cvX^useY: lower bounds on the cosine of words and on that of a window with the original."""
+    drifting = textattack()
+    kept = drifting.constraints[:-1]
+    if similarity is None:
+        return replace(drifting, source=Neighbours(k=50, min_cosine=cosine), constraints=kept, similarity=None)
+    near = Constraint(_WINDOW_COSINE, at_least=similarity, short=_SHORT_TEXT)
+    source = Neighbours(k=50, min_cosine=cosine)
+    return replace(drifting, source=source, constraints=(*kept, near), similarity=_WINDOW_COSINE)
 
 
 # The columns of table 8.2.

@@ -126,6 +126,13 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
         kinds += ["judge"] if self.judge is not None and not self.no_judge else []  # the report asks it
         return [*kinds, *(kind for measure in self._measures for kind in measure.needs)]
 
+    def resumes(self, folder: Path, identity: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+        """Refuse a run of a preset that has another meaning now."""
+        from mohs.attacks.replaced import refuse_replaced
+
+        if isinstance(before := stored.get("settings"), Mapping):
+            refuse_replaced(folder, before, identity["settings"])
+
     def view(self, run: Any) -> Any:
         """The view of a run of this command, with fair success as asked for."""
         return run.view(judge="none" if self.no_judge else self.judge or "pocket")

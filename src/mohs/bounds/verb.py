@@ -133,6 +133,16 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         own = [*self._source.needs, *(kind for c in self._constraints for kind in c.measure.needs)]
         return [*own, *(kind for _, method in self._members for kind in needs(method))]
 
+    def resumes(self, folder: Path, identity: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+        """Refuse a run of a preset that has another meaning now."""
+        from mohs.attacks.replaced import refuse_replaced
+
+        before, names = stored.get("uppers"), [name for name, _ in self._members]
+        if isinstance(before, list) and len(before) == len(names):
+            refuse_replaced(
+                folder, dict(zip(names, before, strict=True)), dict(zip(names, identity["uppers"], strict=True))
+            )
+
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task that proves a radius for each example."""
         from mohs.bounds.prover import Prover

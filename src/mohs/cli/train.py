@@ -110,7 +110,13 @@ def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading,
     unused = [("--swap", asked.swap), ("--labels", asked.labels)]
     unused += [
         (flag, getattr(reading, name) != getattr(default, name))
-        for flag, name in (("--text-field", "fields"), ("--label-field", "label_field"), ("--id-field", "id_field"))
+        for flag, name in (
+            ("--text-field", "fields"),
+            ("--label-field", "label_field"),
+            ("--id-field", "id_field"),
+            ("--least-words", "least_words"),
+            ("--most-words", "most_words"),
+        )
     ]
     for flag, given in unused:
         if given:

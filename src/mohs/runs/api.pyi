@@ -47,6 +47,8 @@ def attack(
     sememes: Any = None,
     n: int | None = None,
     sample: int | None = None,
+    least_words: int | None = None,
+    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -101,6 +103,8 @@ def attack(
     sememes: Table of sememe substitutes; by default the asset hownet.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    least_words: Leave out texts with fewer words, before --n counts.
+    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -149,6 +153,8 @@ def second_order_attack(
     budget: int | None = None,
     n: int | None = None,
     sample: int | None = None,
+    least_words: int | None = None,
+    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -196,6 +202,8 @@ def second_order_attack(
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    least_words: Leave out texts with fewer words, before --n counts.
+    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -238,6 +246,8 @@ def token_bias(
     budget: int | None = None,
     n: int | None = None,
     sample: int | None = None,
+    least_words: int | None = None,
+    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -287,6 +297,8 @@ def token_bias(
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    least_words: Leave out texts with fewer words, before --n counts.
+    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -336,6 +348,8 @@ def radius(
     draws: int | None = None,
     n: int | None = None,
     sample: int | None = None,
+    least_words: int | None = None,
+    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -389,6 +403,8 @@ def radius(
     draws: Texts to draw; by default as many as epsilon and delta need.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    least_words: Leave out texts with fewer words, before --n counts.
+    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.

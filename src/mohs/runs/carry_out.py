@@ -94,6 +94,8 @@ def carry_out(
             order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
+        if out is not None and (stored := _stored(Path(out))):
+            verb.resumes(Path(out), job.identity, stored)
         store = RunStore.open(Path(out) if out is not None else None, manifest, job.identity)
         try:
             if job.subject.target.steady:
@@ -114,6 +116,14 @@ def _as_before(verb: Verb, folder: str | Path | None) -> Verb:
         with suppress(MohsError):  # a folder that cannot be read is refused later
             return replace(plain, **_new_since(verb, read_manifest(Path(folder))["config"]))  # type: ignore[no-any-return]
     return verb
+
+
+def _stored(folder: Path) -> Mapping[str, Any]:
+    """The identity of the run in a folder; empty if there is none that can be read."""
+    if (folder / MANIFEST).is_file():
+        with suppress(MohsError):  # a folder that cannot be read is refused later
+            return dict(read_manifest(folder)["identity"])
+    return {}
 
 
 def _new_since(verb: Verb, config: Mapping[str, Any]) -> dict[str, Any]:

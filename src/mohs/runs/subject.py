@@ -29,6 +29,7 @@ from mohs.text.dataset import Dataset, examples_from
 
 _PROBE = "It was a good day."  # the first question to every victim
 _READING = ("fields", "label_field", "id_field", "change", "encoding", "sample")  # options for reading a file
+_LENGTHS = ("least_words", "most_words")
 _ORIGINALS = 16  # asked in a batch, in another order and alone, before anything is believed
 _COARSE = 0.1  # a victim of low precision rounds by less
 _ALIKE = 1e-3  # one model's answers to a text differ by less, on another machine or in another batch
@@ -57,7 +58,8 @@ def subject_of(settings: Settings) -> Subject:
     model = victim_of(settings)
     labels = comma(settings.labels) or model.labels
     data = _dataset(settings, labels)
-    size, highest, digest = data.survey() if isinstance(data, Dataset) else Dataset("the examples given").survey(data)
+    given = data if isinstance(data, Dataset) else Dataset("the examples given", **_lengths(settings))
+    size, highest, digest = given.survey(data)
     cache = AnswerCache(settings.cache) if settings.cache is not None else None
     traits = traits_of(model)
     final = traits.verdict or model
@@ -107,6 +109,7 @@ def subject_of(settings: Settings) -> Subject:
             "labels": list(labels),
             "victim_options": public(settings.victim_options),
             **_reading(data),
+            **_lengths(given),
             "seed": settings.seed,
         },
     )
@@ -151,9 +154,15 @@ def _dataset(settings: Settings, labels: Sequence[str]) -> Dataset | list[Exampl
     in_vain = [name for name, value in how.items() if value != usual[name]]
     if in_vain:
         raise BadInput(f"{in_vain[0]} is for reading a file, but the examples are not from a file; leave it out.")
+    lengths = _lengths(settings)
     if isinstance(data, Dataset):
-        return replace(data, labels=data.labels or tuple(labels), n=data.n if n is None else n)
-    return examples_from(data, labels)[:n]
+        return replace(data, labels=data.labels or tuple(labels), n=data.n if n is None else n, **lengths)
+    return [*filter(Dataset("the examples given", **lengths).keeps, examples_from(data, labels))][:n]
+
+
+def _lengths(told: Settings | Dataset) -> dict[str, Any]:
+    """The least and the most words of an example, as far as they are given."""
+    return {name: getattr(told, name) for name in _LENGTHS if getattr(told, name) is not None}
 
 
 def _tuple(value: Any) -> Any:

@@ -1,4 +1,8 @@
-"""Whether a changed word leaves a text as plausible to a masked language model, as Zhang et al. 2021's code checks."""
+"""Whether a changed word leaves a text as plausible to a masked language model, as Zhang et al. 2021's code checks.
+
+Differs from that code: a word of several tokens does not count (there it counts with the probability of the unknown
+token), and the masked language model is the run's (there DistilBERT).
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from mohs.space.constraints import Family
@@ -47,20 +47,26 @@ class _WordByWord(Compared):
 class WordCosine(_WordByWord):
     """The cosine of the two words' vectors; if one is unknown, nan, which passes no threshold.
 
-    `previous` compares with the word before the step, not the original word.
+    `previous` compares with the word before the step, not the original word. With `unknown_passes` a pair with an
+    unknown word counts as 1 and so passes, as in TextAttack and in BERT-Attack's code.
     """
 
     previous: bool = False
+    unknown_passes: bool = field(default=False, metadata={"added": True})  # not in the identities of older runs
 
     name = "word cosine"
     limits = (-1, 1)
     family = Family.SEMANTICS
     needs = ("vectors",)
 
+    def __repr__(self) -> str:
+        """Without `unknown_passes` as in earlier versions: names in records and identities of runs hold it."""
+        return f"WordCosine(previous={self.previous}{', unknown_passes=True' * self.unknown_passes})"
+
     def of_words(self, old: str, new: Sequence[str], ask: Services) -> list[float]:
         """The cosine of each replacement; case does not matter."""
         values = ask.vectors.cosines(old.lower(), [word.lower() for word in new])
-        return [round(float(value), 6) for value in values]
+        return [1.0 if self.unknown_passes and math.isnan(value) else round(float(value), 6) for value in values]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,11 @@ _PLAIN = (bool, int, float, str, type(None))
 
 
 def describe(value: Any, *, defaults: bool = True) -> str:
-    """A value as text that is the same in every process. A set of words becomes its size and hash."""
+    """A value as text that is the same in every process. A set of words becomes its size and hash.
+
+    A field that was added later (`metadata={"added": True}`) is left out at its default, so that the identities of
+    older runs stay as they are.
+    """
     if isinstance(value, frozenset):
         digest = hashlib.sha256("\n".join(sorted(map(str, value))).encode()).hexdigest()[:8]
         return f"<{len(value)} words {digest}>"
@@ -28,7 +32,10 @@ def describe(value: Any, *, defaults: bool = True) -> str:
         parts = [
             f"{f.name}={describe(getattr(value, f.name))}"
             for f in fields(value)
-            if f.repr and (defaults or f.default is MISSING or getattr(value, f.name) != f.default)
+            if f.repr
+            and (
+                (defaults and "added" not in f.metadata) or f.default is MISSING or getattr(value, f.name) != f.default
+            )
         ]
         return f"{type(value).__name__}({', '.join(parts)})"
     if not isinstance(value, (Enum, *_PLAIN)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
@@ -74,6 +75,9 @@ class Verb:
     def needs(self, subject: Subject) -> Iterable[str]:
         """The kinds of services it uses. Refuses a subject that does not fit."""
         return ()
+
+    def resumes(self, folder: Path, identity: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+        """Refuse a folder whose run an earlier version made in a way that is no more, and say what replaced it."""
 
     def view(self, run: Any) -> Any:
         """The view of a run of this verb, as the options ask for it."""

@@ -36,6 +36,8 @@ class Reading:
     sample: int | None = option(
         "Draw the N examples of --n at random with this seed, instead of the first N.", metavar="SEED"
     )
+    least_words: int | None = option("Leave out texts with fewer words, before --n counts.", least=1)
+    most_words: int | None = option("Leave out texts with more words, before --n counts.", least=1)
     fields: Sequence[str] = option(
         "Text column, or two columns for text pairs: premise,hypothesis.",
         "--text-field",

@@ -48,17 +48,43 @@ class Dataset:
     encoding: str = "utf-8"
     n: int | None = None  # the first n rows
     sample: int | None = None  # a seed: draw the n rows at random; they keep the order of the file
+    least_words: int | None = None  # shorter texts are left out before n rows are taken; pairs count both texts
+    most_words: int | None = None  # longer ones, too
 
     def __post_init__(self) -> None:
         if self.n is not None and self.n < 1:
             raise BadInput(f"n is {self.n}; it must be at least 1.")
+        if self.least_words is not None and self.most_words is not None and self.least_words > self.most_words:
+            raise BadInput(
+                f"No text has at least {self.least_words} and at most {self.most_words} words; "
+                "give a least number that is not above the most."
+            )
         for kind, names in (("label", self.labels), ("text field", self.fields)):
             if len(set(names)) != len(names):
                 raise BadInput(f"A {kind} is named twice in {', '.join(names)}; name each once.")
 
     def __iter__(self) -> Iterator[Example]:
+        if self.least_words is None and self.most_words is None:
+            yield from self._examples(self._numbered())
+        elif self.n is not None and self.sample is not None:
+            fitting = [example for example in self._every() if self.keeps(example)]
+            wanted = Random(f"sample/{self.sample}").sample(range(len(fitting)), min(self.n, len(fitting)))
+            yield from (fitting[place] for place in sorted(wanted))
+        else:
+            yield from islice(filter(self.keeps, self._every()), self.n)
+
+    def keeps(self, example: Example) -> bool:
+        """Whether an example has neither too few words nor too many."""
+        words = len(example.text)
+        return (self.least_words or 0) <= words and (self.most_words is None or words <= self.most_words)
+
+    def _every(self) -> Iterator[Example]:
+        """All examples, of any length."""
+        return self._examples(enumerate(self._rows()))
+
+    def _examples(self, numbered: Iterable[tuple[int, Row]]) -> Iterator[Example]:
         names = self.fields
-        for number, row in self._numbered():
+        for number, row in numbered:
             example = self._example(number, row, names)
             names = example.names  # detected in the first row, and used for all
             yield example
@@ -95,7 +121,13 @@ class Dataset:
             count += 1
             highest = max(highest, example.label)
         if not count:
-            raise BadInput(f"{self.source} has no examples; give at least one row.")
+            bounds = {"at least": self.least_words, "at most": self.most_words}
+            wanted = " and ".join(f"{side} {words}" for side, words in bounds.items() if words is not None)
+            raise BadInput(
+                f"{self.source} has no examples of {wanted} words; change --least-words or --most-words."
+                if wanted
+                else f"{self.source} has no examples; give at least one row."
+            )
         return count, highest, digest.hexdigest()[:16]
 
     def _numbered(self) -> Iterator[tuple[int, Row]]:
