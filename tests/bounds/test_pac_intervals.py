@@ -132,7 +132,7 @@ def test_sequential_is_the_intersection_of_all_looks(batches: list[tuple[int, in
         low, high = map(float, anytime(sequence.hits, sequence.n, delta))
         met = Interval(max(ends[-1].low, low), min(ends[-1].high, high))
         ends.append(met if met.low <= met.high else ends[-1])
-        assert sequence.interval == ends[-1]
+        assert sequence.interval == pytest.approx(ends[-1], abs=1e-12)
     assert sequence.n == sum(n for _, n in batches)
 
 

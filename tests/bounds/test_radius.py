@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 
 import mohs
-from mohs.attacks.textbugger import Slopes
 from mohs.bounds import Certificate, Checked, Points, Prover, Share, check, read_certificates
 from mohs.bounds.additive import worst_of
 from mohs.bounds.points import TIE
@@ -133,27 +132,6 @@ def test_the_order_of_positions() -> None:
     ]  # then by how near one came: 2, 0, 1
 
 
-def test_gradients_come_first_where_they_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    orders: list[Any] = []
-    prove = Prover.__call__
-
-    def spied(self: Prover, *given: Any) -> Any:
-        orders.append(given[-1])
-        return prove(self, *given)
-
-    async def steep(self: Slopes, x: Text, positions: tuple[int, ...], label: int, ask: Any) -> dict[int, float]:
-        return dict(zip(positions, (0.2, 1.0, 0.1), strict=True))
-
-    monkeypatch.setattr(Prover, "__call__", spied)
-    monkeypatch.setattr(Slopes, "__call__", steep)  # a word count is equally steep everywhere
-    victim = WordCount({"good": 3.0, "fine": 2.0, "dull": -1.0})
-    offered = Table((("the", ("a",)), ("good", ("fine",)), ("film", ("dull",))))
-    given: dict[str, Any] = {"source": offered, "stopwords": "none"}
-    for attack in ("pdp:gradients", "pdp"):
-        mohs.radius(victim, [("the good film", 1)], attacks=[attack], **given).close()
-    assert orders == [[1, 0, 2], []]
-
-
 def test_what_is_found_is_the_judges() -> None:
     space = space_of([("a", ["b", "c", "d"]), ("b", ["c"])])
     wrong = lambda fields: (0.1, 0.9) if "d" not in fields[0] else (0.2, 0.8)  # noqa: E731
@@ -247,9 +225,6 @@ def test_limits() -> None:
     victim = lambda fields: (0.9, 0.1)  # noqa: E731
     proof = now(Prover(2, most=7)(points_of(space, victim), 0))
     assert (proof.certified, proof.stopped) == (1, "texts")  # 4 texts, and then 4 more
-    late = iter([False, True])
-    proof = now(Prover(2)(points_of(space, victim), 0, late.__next__))
-    assert (proof.certified, proof.stopped) == (1, "time")
     with pytest.raises(BadInput):
         Prover(-1)
 

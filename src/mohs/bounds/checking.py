@@ -102,6 +102,7 @@ async def _levels(
         if bound is None:
             return _no(f"It says that a bound proved texts, but there is none for {model.name}; use --no-bounds.")
     same: bool | None = True
+    whole = True
     settled, random, positions = 0, Random(seed), range(len(points.places))
     off = _ROUNDED + (points.tolerance if traits_of(model).verdict in (None, model) else _COARSE)
     for level in certificate.levels:
@@ -110,6 +111,7 @@ async def _levels(
         blocks: Iterable[Block | None] = texts_at(positions, level.r) if unsettled is None else unsettled
         before = points.asked
         all_of_it = sample is None or 2 * sample > level.size  # drawing distinct texts would take too long
+        whole = whole and all_of_it
         for chunk in chunks(points.sizes, blocks) if all_of_it else _drawn(points, level, sample or 0, random):
             if chunk is not None and (await walk(chunk) or walk.ties):
                 return _broken(points.space.text.replace_all(walk.where), walk.margin, points.asked)
@@ -117,11 +119,11 @@ async def _levels(
         if points.differs:
             return _no(f"{model.name} {DIFFERS[points.differs]}.", points.asked)
         spared = 0 if unsettled is None else unsettled.settled
-        if sample is None and points.asked - before + spared != level.size:
+        if all_of_it and points.asked - before + spared != level.size:
             raise AssertionError("a level was not checked completely")
         settled += spared
         again = walk.level(level.r, level.size, unsettled)
-        others = sample is not None or (level.pruned and unsettled is None)  # other texts were asked
+        others = not all_of_it or (level.pruned and unsettled is None)  # other texts were asked
         if again.margin < level.margin - off or (not others and again.margin > level.margin + off):
             return _no(f"Its level {level.r} has the smallest margin {again.margin}, not {level.margin}.", points.asked)
         if level.where:
@@ -134,10 +136,10 @@ async def _levels(
         elif same:
             same = replace(again, where=level.where) == level  # another text may have the same smallest margin
     what = f"The label holds in a sample of {points.asked:,} texts."
-    if sample is None:
+    if whole:
         besides = f", and a bound proves {settled:,} more" if settled else ""
         what = f"The label holds in all {points.asked:,} texts{besides}."
-    return Checked(True, points.asked, sample is None, same, what)
+    return Checked(True, points.asked, whole, same, what)
 
 
 def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterator[Chunk | None]:

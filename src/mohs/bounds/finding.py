@@ -5,19 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mohs.bounds.intervals import Interval
+
 
 @dataclass(frozen=True)
 class ShareFinding:
     """The share of Omega_r that keeps the label, with its confidence interval."""
 
     r: int
-    size: int | float  # texts in Omega_r
+    size: int | float  # texts in Omega_r; estimated if a large space has substitutes that are not single words
     n: int  # texts drawn, or all texts if counted
     hold: int  # how many of the n keep the label
     value: float
     low: float
     high: float
     method: str
+    draw: str | None = None  # independent: words were drawn one by one, so that r and size do not limit the texts
+
+    def above(self, level: float) -> bool | None:
+        """Whether the share is above a level; None if its interval has values on both sides of it."""
+        return Interval(self.low, self.high).above(level)
 
 
 @dataclass(frozen=True)

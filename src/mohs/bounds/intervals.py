@@ -21,6 +21,7 @@ from mohs.errors import BadInput
 Floats = npt.NDArray[np.float64]
 
 _HALVINGS = 60  # of an interval of length at most 1: the rest is below the spacing of doubles near 1
+_LOG_PI = math.log(math.pi)  # of the beta function at (1/2, 1/2)
 
 
 class Interval(NamedTuple):
@@ -38,6 +39,10 @@ class Interval(NamedTuple):
     def centre(self) -> float:
         """The estimate: within half_width of the truth whenever the interval contains it."""
         return (self.low + self.high) / 2
+
+    def above(self, level: float) -> bool | None:
+        """Whether every value in the interval is above a level (True) or none is (False); None if some are."""
+        return True if self.low > level else False if self.high <= level else None
 
 
 def hoeffding_size(epsilon: float, delta: float) -> int:
@@ -137,6 +142,24 @@ def _anytime_low(hits: Floats, misses: Floats, delta: float) -> Floats:
     return outside  # rounded away from the mean; 0 without hits
 
 
+def _low_end(hits: int, misses: int, delta: float) -> float:
+    """The same for one interval. Plain numbers are ten times as fast here, and a sequence looks every few draws."""
+    if not hits:
+        return 0.0
+    mixture = math.lgamma(hits + 0.5) + math.lgamma(misses + 0.5) - math.lgamma(hits + misses + 1) - _LOG_PI
+    mixture += math.log(delta)
+    outside, inside = 0.0, hits / (hits + misses)
+    for _ in range(_HALVINGS):
+        middle = (outside + inside) / 2
+        if middle in (0.0, outside, inside):
+            break
+        if mixture >= hits * math.log(middle) + misses * math.log1p(-middle):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
 class Sequential:
     """An interval for PR that may be looked at after every batch, at any time, for any reason.
 
@@ -174,6 +197,10 @@ class Sequential:
         """The interval for PR so far."""
         return self._interval
 
+    def decided(self, level: float) -> bool | None:
+        """Whether PR is above a level; None while the interval has shares on both sides of it."""
+        return self._interval.above(level)
+
     @property
     def before_last(self) -> int | None:
         """Draws left until `last`; None without `last`, or after it."""
@@ -187,8 +214,8 @@ class Sequential:
             raise BadInput(f"{n} draws go past the fixed look at {self.last}; add {room} of them first")
         self.hits += hits
         self.n += n
-        low, high = anytime(self.hits, self.n, self.delta if self.last is None else self.delta / 2)
-        self._meet(Interval(float(low), float(high)))
+        delta, misses = self.delta if self.last is None else self.delta / 2, self.n - self.hits
+        self._meet(Interval(_low_end(self.hits, misses, delta), 1 - _low_end(misses, self.hits, delta)))
         if self.n == self.last:
             self._meet(clopper_pearson(self.hits, self.n, self.delta / 2))
 

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.attacks.slices import slices
+from mohs.bounds.distinct import Distinct
+from mohs.bounds.pace import FIRST_PART, Pace
 from mohs.engine import Answers
 from mohs.errors import VictimError
 from mohs.models.sheets import Layout, Sheet, layout_of
@@ -58,8 +60,10 @@ class Points:
         seed: str = "",
     ) -> None:
         self.space = space
+        self.distinct = Distinct(space)
         self.places = list(space.choices)
         self.asked = 0
+        self.repeated = 0  # of these, combinations of substitutions that gave a text once more
         self.classes = 0  # until the first answer
         self.failing: Edits | None = None  # of the texts asked that have another label, one with the fewest changes
         final = traits_of(model).verdict or model
@@ -80,6 +84,13 @@ class Points:
     def sizes(self) -> list[int]:
         """How many words each position may change to."""
         return [len(words) for words in self.space.choices.values()]
+
+    async def within(self, pace: Pace, places: Whole, picks: Whole, label: int) -> Table | None:
+        """The margins, asked in parts that keep a time limit; None if the time is up before all are known."""
+        # A victim of low precision is compared with the judge on its first texts: these must not depend on the clock.
+        parts = pace.parts(len(places), first=_TEXTS_COMPARED_WITH_THE_JUDGE if self._unseen else FIRST_PART)
+        found = [await self.margins(places[part], picks[part], label) for part in parts]
+        return np.concatenate(found) if sum(map(len, found)) == len(places) else None
 
     async def margins(self, places: Whole, picks: Whole, label: int) -> Table:
         """The label's probability minus that of the best other class, for each text."""
@@ -113,8 +124,12 @@ class Points:
         self._compare(margins, fine)
         return fine
 
-    async def repeat(self, places: Whole, picks: Whole, label: int, margins: Table) -> None:
+    async def repeat(self, places: Whole, picks: Whole, label: int, margins: Table, pace: Pace | None = None) -> None:
         """Ask about some texts again, each by itself; notes in `differs` if the answers are others."""
+        for part in (pace or Pace()).parts(len(places), "alone"):
+            await self._repeat(places[part], picks[part], label, margins[part])
+
+    async def _repeat(self, places: Whole, picks: Whole, label: int, margins: Table) -> None:
         if not len(places) or self.differs:
             return
         again = await self._by_itself(places, picks, label)

@@ -9,7 +9,7 @@ level are asked again, each by itself. If the victim then answers otherwise, not
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from mohs.bounds import strict
 from mohs.bounds.again import Again
+from mohs.bounds.pace import Pace
 from mohs.bounds.points import TIE, Block, Chunk, Points, Table, chunks, texts_at
 from mohs.bounds.pruning import Bound, Open
 from mohs.engine import others_first
@@ -35,7 +36,7 @@ class Level:
     """One level that was checked completely."""
 
     r: int  # substitutions
-    size: int  # texts with exactly that many
+    size: int  # combinations of exactly that many: as many as texts, if every substitute is one word
     margin: float  # the smallest margin of the label's probability, or the smallest bound if that is smaller
     where: Edits  # the text with this margin; empty for a bound
     digest: str  # hash of all answers, by block; does not depend on the order of the blocks
@@ -67,6 +68,7 @@ class Proof:
     """What a prover has shown."""
 
     levels: list[Level] = field(default_factory=list)  # checked completely, from level 1 on
+    texts: list[int] = field(default_factory=list)  # how many different texts each level has that no lower one has
     found: Edits | None = None  # an adversarial text
     stopped: str = ""  # why it stopped early (texts, time, ties ...); empty if it found a text or checked all
 
@@ -80,8 +82,7 @@ class Proof:
 class Prover:
     """Checks levels 1, 2 ... of a space, most sensitive positions first, until a text fools the victim.
 
-    max_r: the highest level. most: the most texts to ask per example. late: called before each chunk; says whether time
-    is up.
+    max_r: the highest level. most: the most texts to ask per example.
     """
 
     max_r: int = 2
@@ -95,15 +96,16 @@ class Prover:
         self,
         points: Points,
         label: int,
-        late: Callable[[], bool] = lambda: False,
+        pace: Pace | None = None,
         bound: Bound | None = None,
         order: Sequence[int] = (),
     ) -> Proof:
         """Check levels 1 to max_r, or up to the number of positions. A bound spares texts from level 2 on.
 
-        order: the order of the position numbers at level 1. Later levels are ordered by the results of level 1.
+        pace: keeps a time limit; a level counts only if it is finished within it. order: the order of the position
+        numbers at level 1. Later levels are ordered by the results of level 1.
         """
-        proof = Proof()
+        proof, pace = Proof(), pace or Pace()
         choices = points.space.choices
         tried = list(order) or list(range(len(choices)))
         before = points.asked
@@ -112,9 +114,9 @@ class Prover:
             if points.asked - before + size > self.most * (1 if unsettled is None else _TIMES_AS_MANY_WITH_A_BOUND):
                 proof.stopped = "texts"
                 return proof
-            walk = Walk(points, label)
+            walk = Walk(points, label, pace)
             for chunk in chunks(points.sizes, texts_at(tried, r) if unsettled is None else unsettled):
-                if late():
+                if pace.late:
                     proof.stopped = "time"
                     return proof
                 if chunk is None:
@@ -132,7 +134,11 @@ class Prover:
             await walk.repeat()
             if points.differs:
                 return Proof(stopped=points.differs)
+            if pace.late:
+                proof.stopped = "time"
+                return proof
             proof.levels.append(walk.level(r, size, unsettled))
+            proof.texts.append(size - walk.repeated)
             if walk.ties:
                 proof.stopped = "ties"
                 return proof
@@ -144,20 +150,27 @@ class Prover:
 class Walk:
     """Puts the texts of a level to a victim. Keeps the smallest margin and a digest of all margins."""
 
-    def __init__(self, points: Points, label: int) -> None:
+    def __init__(self, points: Points, label: int, pace: Pace | None = None) -> None:
         self._points = points
         self._label = label
+        self._pace = pace or Pace()
         self._digest = Digest()
         self._again = Again(points.seed)
         self.margin = 2.0
         self.where: Edits = {}
         self.ties = 0
+        self.repeated = 0  # combinations of substitutions that gave a text once more
         self.nearest: dict[int, float] = {}  # the smallest margin of the texts that change a position
 
     async def __call__(self, chunk: Chunk) -> bool:
-        """Ask about some texts; true if one of them has another label."""
+        """Ask about some texts; true if one of them has another label. Gives up silently when the time is up."""
         points = self._points
-        margins = await points.margins(chunk.places, chunk.picks, self._label)
+        margins = await points.within(self._pace, chunk.places, chunk.picks, self._label)
+        if margins is None:
+            return False
+        repeated = len(margins) - int(points.distinct.first(chunk.places, chunk.picks).sum())
+        self.repeated += repeated
+        points.repeated += repeated
         worst = int(margins.argmin())
         if margins[worst] < -TIE:  # the judge must confirm an adversarial text
             (margins[worst],) = await self._confirmed(chunk, np.array([worst]), margins)
@@ -186,7 +199,7 @@ class Walk:
 
     async def repeat(self) -> None:
         """Ask about some of the texts again; the points then know whether the victim contradicts itself."""
-        await self._points.repeat(self._again.places, self._again.picks, self._label, self._again.margins)
+        await self._points.repeat(self._again.places, self._again.picks, self._label, self._again.margins, self._pace)
 
     @property
     def digest(self) -> str:

@@ -106,6 +106,28 @@ def draw(
     return Draws(choices_sizes, r, original=original)(n, random)
 
 
+def independent(
+    choices_sizes: Sequence[int], chance: float, n: int, random: np.random.Generator
+) -> tuple[Whole, Whole]:
+    """N texts in which every position is drawn by itself: the changed positions, and the number of each new word.
+
+    As in the authors' code: at each position one of its words is drawn, the original among them, with equal
+    probability; then the original is put back with probability 1 - chance. So position p changes with probability
+    chance * c_p / (c_p + 1). This is not uniform on any Omega_r: texts with few changes are far more likely than their
+    number says, and the number of changes has no limit below the number of positions.
+
+    Both results have a column for every position, padded with -1.
+    """
+    if not 0 <= chance <= 1 or min(choices_sizes, default=0) < 0:
+        raise BadInput(f"The chance of a change is {chance}; it must lie between 0 and 1.")
+    sizes = np.asarray(choices_sizes, np.int64)
+    words = random.integers(sizes + 1, size=(n, len(sizes)))  # 0 is the original
+    words[random.random((n, len(sizes))) >= chance] = 0
+    order = np.argsort(words == 0, axis=1, kind="stable")  # changed positions first, in order
+    picks = np.take_along_axis(words, order, axis=1) - 1
+    return np.where(picks >= 0, order, -1).astype(np.int32), picks.astype(np.int32)
+
+
 def _below(odds: tuple[int, int], random: np.random.Generator) -> bool:
     """Whether a random real number with the same first 63 bits as a/b lies below a/b."""
     a, b = odds

@@ -23,15 +23,17 @@ from mohs.bounds.intervals import (
     needed_clopper_pearson,
 )
 from mohs.bounds.points import Points, Whole, chunks, texts_at
-from mohs.bounds.sampling import draw
+from mohs.bounds.sampling import Draws, draw, independent
 from mohs.errors import BadInput
 from mohs.space import omega
 
 METHODS = ("clopper-pearson", "hoeffding", "sequential")
+DRAWS = ("uniform", "independent")
 _TEXTS_AT_ONCE = 4096
-_TEXTS_BETWEEN_LOOKS = 100  # at a sequential interval
+_TEXTS_BETWEEN_LOOKS = 10  # at a sequential interval
 _BYTES_A_NUMBER = 8  # odds for each word and number of changes left; a change drawn is two numbers of half that size
 _MOST_DRAWS = 5_000_000  # all draws of an example are in memory at once
+_MOST_ROUNDS = 200  # of draws, until enough different combinations give different texts
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Share:
     r: substitutions, as a number or as a share of the words that may change ("25%": rounded down, at least one).
     n: texts to draw; by default what the method needs for epsilon and delta. `sequential` stops as soon as its interval
     is narrow enough. If the space has no more texts than would be drawn, all of them are counted instead.
+    draw: uniform: every text of Omega_r is drawn with the same probability. independent: every word is drawn by itself,
+    as in the authors' code (see `mohs.bounds.sampling.independent`). This is not uniform on Omega_r, the number of
+    substitutions varies around r, and what is estimated is the probability that a text so drawn keeps the label.
+    decide: a level; `sequential` then also stops as soon as its interval shows whether the share is above it.
     """
 
     r: str = "25%"
@@ -48,6 +54,8 @@ class Share:
     delta: float = 0.005
     method: str = "clopper-pearson"
     n: int | None = None
+    draw: str = "uniform"
+    decide: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "r", str(self.r))  # a number is accepted too
@@ -56,7 +64,18 @@ class Share:
         for name, value in (("epsilon", self.epsilon), ("delta", self.delta)):
             if not 0 < value < 1:
                 raise BadInput(f"{name} is {value}; it must lie between 0 and 1.")
+        if self.draw not in DRAWS:
+            raise BadInput(f"Texts cannot be drawn {self.draw!r}; use {' or '.join(DRAWS)}.")
+        if self.decide is not None and not 0 < self.decide < 1:
+            raise BadInput(f"The level to decide about is {self.decide}; it must lie between 0 and 1.")
+        if self.decide is not None and self.method != "sequential":
+            raise BadInput(f"The interval {self.method} cannot stop early to decide about a level; use sequential.")
         self.radius(100)
+
+    @property
+    def told_draw(self) -> str | None:
+        """How texts are drawn, for records and manifests; None if uniformly, as it always was."""
+        return None if self.draw == "uniform" else self.draw
 
     def radius(self, words: int) -> int:
         """The number of substitutions in a text with this many words."""
@@ -80,42 +99,76 @@ class Share:
 
     def memory(self, choices: int, words: int) -> int:
         """About how many bytes the draws of one example take, if this many of its words have choices."""
-        r = min(self.radius(words), choices)
+        r = min(self.radius(words), choices) if self.draw == "uniform" else 4 * choices
         return _BYTES_A_NUMBER * (r + 1) * (choices + self.draws)
 
     async def __call__(self, points: Points, label: int, words: int, seed: str) -> ShareFinding:
         """Measure the share for one example."""
         choices = points.space.choices
         r = min(self.radius(words), len(choices))
-        size = omega.size(choices, r)
-        told = size if size < 2**53 else float(size) if size < 10**300 else math.inf
-        if size <= self.draws:
-            hits = 0
-            for j in range(r + 1):
-                for chunk in filter(None, chunks(points.sizes, texts_at(range(len(choices)), j))):
-                    hits += await _held(points, chunk.places, chunk.picks, label)
-            share = hits / size
-            return ShareFinding(r, told, size, hits, share, share, share, "counted")
+        size = omega.size(choices, r if self.draw == "uniform" else None)
+        if size <= self.draws and self.draw == "uniform":
+            return await self._counted(points, label, r)
         random = np.random.default_rng(list(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest()))
-        drawn = draw(points.sizes, r, self.draws, random)  # the original may be among them
+        places, picks, part = self._drawn(points, r, words, random)
+        told = size if size < 2**53 else float(size) if size < 10**300 else math.inf
+        if part < 1:
+            told = told * part  # an estimate
         if self.method == "sequential":
-            sequence = await self._sequential(points, *drawn, label)
+            sequence = await self._sequential(points, places, picks, label)
             hits, n, (low, high) = sequence.hits, sequence.n, sequence.interval
-            return ShareFinding(r, told, n, hits, hits / n, low, high, self.method)
-        hits = await _held(points, *drawn, label)
-        low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(
-            hits, self.draws, self.delta
+        else:
+            hits, n = await _held(points, places, picks, label), self.draws
+            low, high = (hoeffding_interval if self.method == "hoeffding" else clopper_pearson)(hits, n, self.delta)
+        return ShareFinding(r, told, n, hits, hits / n, low, high, self.method, self.told_draw)
+
+    async def _counted(self, points: Points, label: int, r: int) -> ShareFinding:
+        """Ask about every text of Omega_r."""
+        hits = n = 0
+        for j in range(r + 1):
+            for chunk in filter(None, chunks(points.sizes, texts_at(range(len(points.places)), j))):
+                first = points.distinct.first(chunk.places, chunk.picks)
+                hits += await _held(points, chunk.places[first], chunk.picks[first], label)
+                n += int(first.sum())
+        return ShareFinding(r, n, n, hits, hits / n, hits / n, hits / n, "counted")
+
+    def _drawn(self, points: Points, r: int, words: int, random: np.random.Generator) -> tuple[Whole, Whole, float]:
+        """As many texts as are needed, and which part of all combinations of substitutions gives different texts.
+
+        Combinations are drawn alike. If only the first combination of each text is kept, so are texts. The original may
+        be among them.
+        """
+        if self.draw == "independent":
+            chance = min(1.0, float(self.r[:-1]) / 100 if self.r.endswith("%") else r / max(1, words))
+            return *independent(points.sizes, chance, self.draws, random), 1.0
+        if points.distinct.plain:
+            return *draw(points.sizes, r, self.draws, random), 1.0
+        more, places, picks = Draws(points.sizes, r), [], []
+        for rounds in range(1, _MOST_ROUNDS + 1):
+            some, own = more(self.draws, random)
+            first = points.distinct.first(some, own)
+            places.append(some[first])
+            picks.append(own[first])
+            if (kept := sum(map(len, places))) >= self.draws:
+                part = kept / (rounds * self.draws)
+                return np.concatenate(places)[: self.draws], np.concatenate(picks)[: self.draws], part
+        raise BadInput(
+            f"Hardly any of {rounds * self.draws:,} combinations of substitutions give different texts, so the share "
+            "cannot be estimated; use a source of single words."
         )
-        return ShareFinding(r, told, self.draws, hits, hits / self.draws, low, high, self.method)
 
     async def _sequential(self, points: Points, places: Whole, picks: Whole, label: int) -> Sequential:
-        """Ask in batches until the interval is narrow enough."""
+        """Ask in batches until the interval is narrow enough, or shows what was to be decided."""
         sequence = Sequential(self.delta, self.draws)
-        while (room := sequence.before_last) and sequence.interval.half_width > self.epsilon:
+        while (room := sequence.before_last) and not self._enough(sequence):
             some = slice(sequence.n, sequence.n + min(_TEXTS_BETWEEN_LOOKS, room))
             hits = await _held(points, places[some], picks[some], label)
             sequence.add(hits, len(places[some]))
         return sequence
+
+    def _enough(self, sequence: Sequential) -> bool:
+        decided = self.decide is not None and sequence.decided(self.decide) is not None
+        return decided or sequence.interval.half_width <= self.epsilon
 
 
 @dataclass(frozen=True)

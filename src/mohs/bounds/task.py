@@ -11,12 +11,13 @@ from typing import Any
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.attacks.slices import slices
-from mohs.attacks.textbugger import Slopes
 from mohs.attacks.trial import at_once
 from mohs.bounds.additive import agrees, bytes_of_levels, worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.finding import RadiusFinding
+from mohs.bounds.order import by_sensitivity, sensitivities
+from mohs.bounds.pace import Pace
 from mohs.bounds.points import TIE, Points
 from mohs.bounds.prover import Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share, Shares
@@ -50,6 +51,7 @@ class RadiusTask:
     services: Mapping[str, Any]
     prover: Prover = Prover()
     time_limit: float | None = None  # seconds for the proof of one example
+    gradients: bool = False  # try the positions first where the victim's gradients are largest
     bounds: bool = True  # skip texts that a bound proves; False: ask all
     share: Share | Shares | None = None
     seed: int = 0
@@ -88,7 +90,7 @@ class RadiusTask:
             uppers[name] = await self._attacked(attack, space, label, own)
         seed = f"{self.seed}/{self.name}/{example.id}"
         points = Points(space, target.anew, target.judge, target.model, target.sheets, target.alone, seed)
-        counts.append(lambda: points.asked)
+        counts.append(lambda: points.asked - points.repeated)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._proven(points, label, before, found, ask, counts)
         share = None
@@ -110,7 +112,7 @@ class RadiusTask:
             whole=whole,
             by=form,
             stopped=proof.stopped or ("" if exact else "max-r"),
-            sizes=tuple(level.size for level in proof.levels),
+            sizes=tuple(proof.texts),
             pruned=tuple(level.pruned for level in proof.levels),
             margins=tuple(level.margin for level in proof.levels),
             attacks={name: None if edits is None else len(edits) for name, edits in uppers.items()},
@@ -144,18 +146,14 @@ class RadiusTask:
         """The proof and its kind. Nothing is proven for a victim whose answers vary."""
         if not self.target.steady or not self.target.alike:
             return Proof(stopped="batches" if self.target.steady else "unsteady"), "enumeration"
-        started = self.clock()
-
-        def late() -> bool:
-            return self.time_limit is not None and self.clock() - started > self.time_limit
-
+        pace = Pace(self.time_limit, self.clock)
         closed = await self._closed(points.space, label, before, counts)
         if closed is not None:
             return closed, "closed form"
         last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
         bound = bound_of(self.target.model, points.space, label) if self.bounds and last > 1 else None
         prover = Prover(last, self.prover.most)
-        proof = await prover(points, label, late, bound, await self._order(points.space, label, ask))
+        proof = await prover(points, label, pace, bound, await self._order(points.space, label, ask))
         return proof, "enumeration" if bound is None else "enumeration and bounds"
 
     async def _confirmed(self, space: Space, edits: Edits | None, label: int) -> Edits | None:
@@ -166,12 +164,10 @@ class RadiusTask:
         return edits if margin_of(after, label) < -TIE else None
 
     async def _order(self, space: Space, label: int, ask: Ask) -> list[int]:
-        """The position numbers, largest gradient first; empty without gradients."""
-        if "gradients" not in self.services:
+        """The position numbers, most sensitive first; empty for the order of the text."""
+        if not self.gradients:
             return []
-        places = tuple(space.choices)
-        steep = await Slopes()(space.text, places, label, ask)
-        return sorted(range(len(places)), key=lambda number: -steep[places[number]])
+        return by_sensitivity(await sensitivities(space.text, tuple(space.choices), label, ask))
 
     async def _attacked(self, attack: Attack, space: Space, label: int, ask: Ask) -> Edits | None:
         goal = parse_goal(UNTARGETED, label, self.target.classes)
@@ -209,6 +205,7 @@ class RadiusTask:
                     proof.found = worst.edits(r)
                     return proof
                 proof.levels.append(Level(r, 1, round(margin, 6), worst.edits(r), "", int(margin <= tolerance)))
+                proof.texts.append(1)
                 if margin <= tolerance:
                     proof.stopped = "ties"
                     return proof
@@ -217,6 +214,7 @@ class RadiusTask:
         whole = worst.edits(len(worst.steps))
         for r in range(len(worst.steps) + 1, len(space.choices) + 1):  # the other positions never hurt the label
             proof.levels.append(Level(r, 1, last, whole, ""))
+            proof.texts.append(1)
         return proof
 
     def _refuse_levels(self, space: Space, steps: int, levels: int) -> None:

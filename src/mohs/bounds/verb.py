@@ -37,6 +37,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
       mohs radius --victim hf:./my-model --data test.jsonl --max-r 2 --time-limit 60 --attack pdp
       mohs radius --victim mohs:my-cnn --data test.jsonl --source sememes --pac --r 25% --interval sequential
       mohs radius --max-r 0 --pac --r 1 --r 2 --r 25% --together
+      mohs radius --max-r 0 --pac --decide 0.9
 
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)
@@ -71,6 +72,12 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         "--bounds/--no-bounds",
         default=True,
     )
+    gradients: bool = option(
+        "Try the words first at which the victim's gradient is largest, if it has gradients, or go by the text.",
+        "--gradients/--no-gradients",
+        default=True,
+        before=False,
+    )
     time_limit: float | None = option("Time limit for the proof of one example; by default none.", metavar="SECONDS")
     share: Share | str | int | Sequence[Share | str | int] | None = option(
         "The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.",
@@ -92,6 +99,17 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         shown="clopper-pearson",
     )
     draws: int | None = option("Texts to draw; by default as many as epsilon and delta need.", least=1)
+    decide: float | None = option(
+        "Stop drawing once the interval shows whether the share is above LEVEL; makes the interval sequential.",
+        metavar="LEVEL",
+        before=None,
+    )
+    draw: str | None = option(
+        "How texts are drawn: uniform (each text alike), or independent (each word by itself; not uniform).",
+        metavar="HOW",
+        shown="uniform",
+        before=None,
+    )
 
     def check(self) -> None:
         """Refuse shares, spaces and attacks that do not exist or do not fit together."""
@@ -131,7 +149,16 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
             if subject.target.traits.hard and method.needs_scores:
                 raise BadInput(f"{name} needs the victim's scores, but {subject.model.name} gives labels only.")
         own = [*self._source.needs, *(kind for c in self._constraints for kind in c.measure.needs)]
-        return [*own, *(kind for _, method in self._members for kind in needs(method))]
+        steep = ["gradients"] if self._by_gradients(subject) else []
+        return [*own, *(kind for _, method in self._members for kind in needs(method)), *steep]
+
+    def _by_gradients(self, subject: Subject) -> bool:
+        """Whether the prover goes by gradients. In a bag of words they are alike at all words."""
+        from mohs.models.bag import BagVictim
+        from mohs.models.gradients import has_gradients
+
+        wanted = self.gradients and self.max_r > 0 and not isinstance(subject.target.traits.inside, BagVictim)
+        return wanted and has_gradients(subject.model)
 
     def resumes(self, folder: Path, identity: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
         """Refuse a run of a preset that has another meaning now."""
@@ -164,6 +191,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
             services=services,
             prover=Prover(self.max_r, self.most),
             time_limit=self.time_limit,
+            gradients=self.gradients and self.max_r > 0 and "gradients" in services,
             bounds=self.bounds,
             share=shares[0] if len(shares) == 1 else Shares(shares) if shares else None,
             seed=subject.seed,
@@ -238,9 +266,11 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         """The shares to estimate, from objects or from the command line."""
         from mohs.bounds.share import Share, checked
 
-        told: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "method": self.interval, "n": self.draws}
+        method = "sequential" if self.interval is None and self.decide is not None else self.interval
+        told: dict[str, Any] = {"epsilon": self.epsilon, "delta": self.delta, "method": method, "n": self.draws}
+        told |= {"decide": self.decide, "draw": self.draw}
         if self.share is None and not self.pac:
-            for name in ("r", "epsilon", "delta", "interval", "draws"):
+            for name in ("r", "epsilon", "delta", "interval", "draws", "decide", "draw"):
                 if getattr(self, name) not in (None, ()):
                     raise BadInput(f"--{name} is an option of --pac; add --pac.")
             return ()
@@ -252,11 +282,10 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
 
     def _measured(self) -> dict[str, Any]:
         """The share options of this run, with defaults filled in."""
-        names = ("r", "epsilon", "delta", "interval", "draws", "together")
+        names = ("r", "epsilon", "delta", "interval", "draws", "together", "decide", "draw")
         if not self._shares:
             return {"pac": False, **dict.fromkeys(names)}
         first = self._shares[0]
         radii = first.r if len(self._shares) == 1 else [share.r for share in self._shares]
-        return {"pac": True} | dict(
-            zip(names, (radii, first.epsilon, first.delta, first.method, first.n, self.together), strict=True)
-        )
+        told = (radii, first.epsilon, first.delta, first.method, first.n, self.together, first.decide, first.told_draw)
+        return {"pac": True} | dict(zip(names, told, strict=True))

@@ -49,6 +49,15 @@ def gradients_of(victim: Victim) -> Gradients:
     raise BadInput(f"{victim.name} gives no gradients; white-box attacks need hf: or a model trained by `mohs train`.")
 
 
+def has_gradients(victim: Victim) -> bool:
+    """Whether a victim has gradients; tries it out for a Hugging Face model."""
+    try:
+        gradients_of(victim)
+    except BadInput:
+        return False
+    return True
+
+
 class _Reading(NamedTuple):
     """The model input for a text, and the position of each ordinary token in the row and in the text."""
 

@@ -337,6 +337,7 @@ def radius(
     max_r: int = 2,
     most: int = 1000000,
     bounds: bool = True,
+    gradients: bool = True,
     time_limit: float | None = None,
     share: Share | str | int | Sequence[Share | str | int] | None = None,
     pac: bool = False,
@@ -346,6 +347,8 @@ def radius(
     together: bool = False,
     interval: str | None = None,
     draws: int | None = None,
+    decide: float | None = None,
+    draw: str | None = None,
     n: int | None = None,
     sample: int | None = None,
     least_words: int | None = None,
@@ -392,6 +395,7 @@ def radius(
     max_r: Prove up to this many substitutions.
     most: The most texts that a proof may ask per example.
     bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.
+    gradients: Try the words first at which the victim's gradient is largest, if it has gradients, or go by the text.
     time_limit: Time limit for the proof of one example; by default none.
     share: The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.
     pac: Estimate the share of texts within radius --r that keep the label.
@@ -401,6 +405,8 @@ def radius(
     together: Make delta the probability that any interval of the run misses.
     interval: Kind of interval: clopper-pearson, hoeffding, or sequential (stops early).
     draws: Texts to draw; by default as many as epsilon and delta need.
+    decide: Stop drawing once the interval shows whether the share is above LEVEL; makes the interval sequential.
+    draw: How texts are drawn: uniform (each text alike), or independent (each word by itself; not uniform).
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
     least_words: Leave out texts with fewer words, before --n counts.

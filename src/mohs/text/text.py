@@ -96,7 +96,7 @@ class Text:
                 number = self.field_of(position)
                 place = position + number
                 first = not any(self.words[self._bounds[number] : position])
-                gaps[place], gaps[place + 1] = _closed(gaps[place], gaps[place + 1], first)
+                gaps[place], gaps[place + 1] = closed_up(gaps[place], gaps[place + 1], first)
         return tuple(gaps)
 
     @property
@@ -211,7 +211,7 @@ class Text:
         words, gaps = self.words, self._shape
         number = self.field_of(position)
         place = position + number
-        before, after = _closed(gaps[place], gaps[place + 1], position == self._bounds[number])
+        before, after = closed_up(gaps[place], gaps[place + 1], position == self._bounds[number])
         bounds = tuple(bound - (bound > position) for bound in self._bounds)
         text = self._made(
             words[:position] + words[position + 1 :],
@@ -319,7 +319,7 @@ class Text:
         return tuple(Edit(p, self.words[p], changed.words[p]) for p in self.changes(changed))
 
 
-def _closed(before: str, after: str, first: bool) -> tuple[str, str]:
+def closed_up(before: str, after: str, first: bool) -> tuple[str, str]:
     """The gaps around a removed word, without the surplus space."""
     if before[-1:] == " ":
         return before[:-1], after
