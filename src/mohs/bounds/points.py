@@ -5,18 +5,19 @@ Positions and words are counted from 0 in the order of the space's choices; -1 m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import prod
+from operator import sub
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.attacks.slices import slices
-from mohs.engine import Answers
+from mohs.engine import Answers, together
 from mohs.errors import VictimError
 from mohs.models.sheets import Layout, Sheet, layout_of
 from mohs.models.victim import Fields, Scores, traits_of
@@ -37,6 +38,8 @@ _FIRST_CHUNK = 512  # texts; many searches end there
 _LARGEST_CHUNK = 8192  # texts; chunks double up to this
 _LARGEST_GRID_KEPT = 4096  # combinations
 
+NO_ANSWERS: Mapping[Fields, Scores] = {}
+
 
 class Points:
     """Puts texts of a space to a victim: as rows of tokens if it accepts them, else as strings.
@@ -45,6 +48,7 @@ class Points:
     one of low precision (such as bf16) is compared with the judge on the first texts.
 
     alone: asks each text by itself, and never a cache; by default the judge. seed: says which texts are asked twice.
+    known: texts with the answers that the judging victim gave before; it must still give them.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class Points:
         sheets: Answers[Sheet, Table] | None = None,
         alone: Answers[Fields, Scores] | None = None,
         seed: str = "",
+        known: Mapping[Fields, Scores] = NO_ANSWERS,
     ) -> None:
         self.space = space
         self.places = list(space.choices)
@@ -66,6 +71,7 @@ class Points:
         self._coarse = self._unseen = final is not model  # it has low precision, and its error is not measured yet
         self.differs = ""  # how the victim contradicted itself: batches or unsteady; then nothing is proven
         self.seed = seed
+        self.known = known
         self.tolerance = TIE if model is None else traits_of(final).tolerance
         self.near = _NEAR_LEAD  # in logits
         self._victim = victim
@@ -114,17 +120,24 @@ class Points:
         return fine
 
     async def repeat(self, places: Whole, picks: Whole, label: int, margins: Table) -> None:
-        """Ask about some texts again, each by itself; notes in `differs` if the answers are others."""
-        if not len(places) or self.differs:
+        """Ask about some texts again, and about those known before, each by itself.
+
+        Notes in `differs` if the answers are others.
+        """
+        if self.differs:
             return
-        again = await self._by_itself(places, picks, label)
+        texts, known = self._by_itself(places, picks, label), self._alone.ask(list(self.known))
+        again, answers = await together(texts, known)
+        if any(_differ(one, other, self.tolerance) for one, other in zip(self.known.values(), answers, strict=True)):
+            self.differs = "unsteady"
+            return
         apart = self._apart(margins, again)
         if apart.any():  # its third answer tells noise from batches
             third = await self._by_itself(places[apart], picks[apart], label)
             self.differs = "unsteady" if (np.abs(third - again[apart]) > self.tolerance).any() else "batches"
 
     async def _by_itself(self, places: Whole, picks: Whole, label: int) -> Table:
-        return margins_of(await self._read(self._alone, places, picks), label)
+        return margins_of(await self._read(self._alone, places, picks), label) if len(places) else np.zeros(0)
 
     def _compare(self, margins: Table, others: Table) -> None:
         if self._apart(margins, others).any():
@@ -169,6 +182,10 @@ class Points:
         """The substitutions of one text."""
         found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
         return {place: self.space.choices[place][word] for place, word in found.items()}
+
+
+def _differ(one: Scores, other: Scores, most: float) -> bool:
+    return len(one) != len(other) or max(map(abs, map(sub, one, other))) > most
 
 
 def _table(answers: Sequence[Scores]) -> Table:
@@ -257,3 +274,4 @@ def _grid(shape: tuple[int, ...]) -> Whole:
 
 
 _NOTHING: Whole = np.zeros((1, 0), np.int32)
+NO_TEXTS: tuple[Whole, Whole] = (_NOTHING[:0], _NOTHING[:0])  # their places and picks
