@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 import mohs
+from mohs.errors import MohsError
 from mohs.models.function import FunctionVictim
-from tests.toys import Table, WordCount
+from mohs.runs.run import Run
+from tests.bounds.conftest import holds
+from tests.bounds.misbehaving import (
+    GIVES_LABELS,
+    HARMLESS,
+    MISBEHAVING,
+    OWN_MEMORY,
+    WEIGHTS,
+    label_of,
+    odd_calls,
+    right,
+    texts,
+    towards,
+    truth,
+    victim_of,
+)
+from tests.toys import Table
 
-WEIGHTS = {"good": 1.5, "fine": 0.5, "poor": -1.0, "bad": -2.0, "film": 0.3, "plot": -0.4, "great": 2.5}
 OFFERED = {"good": "fine poor", "great": "fine bad", "film": "plot", "bad": "poor fine", "plot": "film"}
 SOURCE = Table(tuple((word, tuple(others.split())) for word, others in OFFERED.items()))
-WORDS = list(WEIGHTS)
-Answer = Callable[[list[str]], list[list[float]]]
+MANY = Table(tuple((word, tuple(f"{word}{end}" for end in "abcdefghij")) for word in WEIGHTS))
+SHOWN_AT_ONCE = ["backwards", "sorted and not put back", "shifted by one", "other in batches of 2", "moved in batches"]
+SEEN_IN_LARGE_BATCHES = "other in batches of 40"
+GIVEN: dict[str, Any] = {"source": SOURCE, "stopwords": "none", "max_r": 2}
+GREEDY = mohs.attacks.Greedy(SOURCE, (), frozenset())
+RANDOM = mohs.attacks.RandomWords(4, SOURCE, (), frozenset())  # for victims that give labels alone
 
 
-def texts(count: int = 24) -> list[str]:
-    random = Random(7)
-    return list(dict.fromkeys(" ".join(random.choices(WORDS, k=random.randint(2, 5))) for _ in range(count)))
+def rows() -> list[tuple[str, int]]:
+    return [(text, label_of(text)) for text in texts()]
 
 
-def truth(text: str) -> list[float]:
-    return list(WordCount(WEIGHTS).scores((text,)))
-
-
-def holds(text: str, label: int, radius: int) -> bool:
+def withstands(text: str, label: int, radius: int) -> bool:
     """The oracle: every text with at most that many substitutions, the long way round."""
     words = text.split()
     options = [[word, *OFFERED.get(word, "").split()] for word in words]
@@ -38,156 +53,147 @@ def holds(text: str, label: int, radius: int) -> bool:
     return all(truth(" ".join(new))[label] > 0.5 for new in near)
 
 
-def right(given: list[str]) -> list[list[float]]:
-    return [truth(text) for text in given]
+def certified(model: FunctionVictim, folder: Path, **settings: Any) -> list[dict[str, Any]]:
+    """The certificates of a run, also of one that ended because the victim stopped answering."""
+    with suppress(MohsError):  # in one sentence; anything else is a traceback
+        mohs.radius(model, rows(), out=folder, **GIVEN, **settings).close()
+    if not (folder / "manifest.yaml").exists():
+        return []
+    with Run.open(folder) as run:
+        return [row["certificate"] for row in run.radii() if "certificate" in row]
 
 
-def backwards() -> Answer:
-    return lambda given: right(given)[::-1]
+def false(certificates: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one for one in certificates if not withstands(one["text"][0], one["label"], one["radius"])]
 
 
-def sorted_and_not_put_back() -> Answer:
-    return lambda given: right(sorted(given))
-
-
-def shifted() -> Answer:
-    return lambda given: right([*given[1:], given[0]])
-
-
-def noisy(first: int, last: int) -> Callable[[], Answer]:
-    """Calls from the first to the last one are answered at random."""
-
-    def make() -> Answer:
-        calls, random = iter(range(10**9)), Random(3)
-
-        def answer(given: list[str]) -> list[list[float]]:
-            if not first <= next(calls) < last:
-                return right(given)
-            return [truth(text)[:: random.choice((1, -1))] for text in given]
-
-        return answer
-
-    return make
-
-
-def flips(share: float) -> Callable[[], Answer]:
-    def make() -> Answer:
-        random = Random(5)
-        return lambda given: [truth(text)[:: -1 if random.random() < share else 1] for text in given]
-
-    return make
-
-
-def another_class_in_batches() -> Answer:
-    return lambda given: [[*row, 0.0] for row in right(given)] if len(given) > 2 else right(given)
-
-
-def sorts_what_it_gets() -> Answer:
-    def answer(given: list[str]) -> list[list[float]]:
-        rows = right(given)
-        given.sort()
-        return rows[::-1]
-
-    return answer
-
-
-def other_in_batches_of(least: int) -> Callable[[], Answer]:
-    """Always sure of the first class in a large batch, as a forgotten mask may make it."""
-    return lambda: lambda given: [[0.95, 0.05]] * len(given) if len(given) >= least else right(given)
-
-
-def moved_in_batches() -> Answer:
-    return lambda given: [[p + (0.5 - p) * 0.6 * (len(given) > 1) for p in row] for row in right(given)]
-
-
-def remembers_the_last() -> Answer:
-    last: list[list[float]] = [[0.5, 0.5]]
-
-    def answer(given: list[str]) -> list[list[float]]:
-        found = [last[0], *right(given)][: len(given)]
-        last[0] = right(given)[-1]
-        return found
-
-    return answer
-
-
-MISBEHAVING: dict[str, Callable[[], Answer]] = {
-    "backwards": backwards,
-    "sorted and not put back": sorted_and_not_put_back,
-    "shifted by one": shifted,
-    "noisy at first": noisy(0, 8),
-    "noisy after seven calls": noisy(7, 10**9),
-    "noisy after forty calls": noisy(40, 10**9),
-    "noisy after sixty calls": noisy(60, 10**9),
-    "noisy after two hundred calls": noisy(200, 10**9),
-    "noisy for a while": noisy(50, 90),
-    "5% flips": flips(0.05),
-    "30% flips": flips(0.3),
-    "another class in batches": another_class_in_batches,
-    "sorts what it gets": sorts_what_it_gets,
-    "other in batches of 2": other_in_batches_of(2),
-    "other in batches of 5": other_in_batches_of(5),
-    "other in batches of 40": other_in_batches_of(40),
-    "moved in batches": moved_in_batches,
-    "remembers the last": remembers_the_last,
-}
-SHOWN_AT_ONCE = ["backwards", "sorted and not put back", "shifted by one", "other in batches of 2", "moved in batches"]
-GIVEN: dict[str, Any] = {"source": SOURCE, "stopwords": "none", "max_r": 2}
-
-
-def rows() -> list[tuple[str, int]]:
-    return [(text, int(truth(text)[1] > 0.5)) for text in texts()]
+def test_there_are_fifty_kinds() -> None:
+    assert len(MISBEHAVING) - len(HARMLESS) >= 50
 
 
 @pytest.mark.parametrize("kind", MISBEHAVING)
-@pytest.mark.parametrize("at_once", [1, 64])
-def test_no_false_certificate(kind: str, at_once: int) -> None:
-    with mohs.radius(FunctionVictim(MISBEHAVING[kind]()), rows(), at_once=at_once, **GIVEN) as run:
-        certified = [row["certificate"] for row in run.radii() if "certificate" in row]
-    false = [c for c in certified if not holds(c["text"][0], c["label"], c["radius"])]
-    assert false == []
+def test_no_false_certificate(kind: str, tmp_path: Path) -> None:
+    """One by one; and all at once, with a cache that the attack's questions come from."""
+    attacks = {"attacks": [attack_on(kind)], "cache": tmp_path / "cache.sqlite"}
+    odd = 0
+    for at_once, more in ((1, {}), (64, attacks)):
+        model = victim_of(kind)
+        found = certified(model, tmp_path / f"at once {at_once}", at_once=at_once, **more)
+        assert false(found) == []
+        odd += odd_calls(model)
+        if kind in HARMLESS:
+            assert {one["text"][0]: one["radius"] for one in found} == radii()
+    # Batches of 40 come up in longer texts alone, see below.
+    assert odd or kind in (*HARMLESS, SEEN_IN_LARGE_BATCHES), "the kind behaved, so this has shown nothing"
 
 
-def test_a_victim_that_behaves_is_certified_as_far_as_brute_force_says() -> None:
-    with mohs.radius(FunctionVictim(right), rows(), **GIVEN) as run:
-        found = {row["certificate"]["text"][0]: row["lower"] for row in run.radii() if "certificate" in row}
-        assert run.view().notes == []
+def radii() -> dict[str, int]:
+    """The true radius of the originals that withstand a substitution, up to the number that may be asked."""
+    found = {}
     for text, label in rows():
-        true = max((r for r in (0, 1, 2) if holds(text, label, r)), default=0)
         places = sum(word in OFFERED for word in text.split())
-        assert found.get(text, 0) == min(true, places)
+        found[text] = min(places, max((r for r in (0, 1, 2) if withstands(text, label, r)), default=0))
+    return {text: radius for text, radius in found.items() if radius}
+
+
+def test_a_victim_that_behaves_is_certified_as_far_as_brute_force_says(tmp_path: Path) -> None:
+    found = certified(victim_of("right"), tmp_path / "run")
+    assert {one["text"][0]: one["radius"] for one in found} == radii()
     assert len(found) > 5
+    with Run.open(tmp_path / "run") as run:
+        assert run.view().notes == []
 
 
-@pytest.mark.parametrize("kind", ["other in batches of 40", "noisy after sixty calls", "5% flips"])
+@pytest.mark.parametrize("kind", MISBEHAVING)
+def test_an_attack_on_it_is_right_or_flagged(kind: str, fair: dict[str, list[str]]) -> None:
+    """It ends with one sentence or with records, and these are those of a victim that behaves, or the page warns."""
+    attack = attack_on(kind)
+    try:
+        run = mohs.attack(victim_of(kind), rows(), [attack], at_once=64)
+    except MohsError:  # in one sentence; anything else is a traceback
+        return
+    with run:
+        view = run.view()
+        if not (view.notes or view.errors):
+            assert [record.outcome.value for record in run.records()] == fair[str(attack)], "no word of warning"
+
+
+def attack_on(kind: str) -> Any:
+    return RANDOM if kind in GIVES_LABELS else GREEDY
+
+
+@pytest.fixture(scope="module")
+def fair() -> dict[str, list[str]]:
+    """How the attacks end on a victim that behaves."""
+    found = {}
+    for attack in (GREEDY, RANDOM):
+        with mohs.attack(victim_of("right"), rows(), [attack]) as run:
+            assert run.view().notes == []
+            found[str(attack)] = [record.outcome.value for record in run.records()]
+    return found
+
+
+@pytest.mark.parametrize("kind", [SEEN_IN_LARGE_BATCHES, "noisy after sixty calls", "5% flips"])
 def test_what_shows_only_later_is_flagged_too(kind: str) -> None:
-    offered = Table(tuple((word, tuple(f"{word}{end}" for end in "abcdefghij")) for word in WORDS))
-    examples = [(text, int(truth(text)[1] > 0.5)) for text in ("good great fine film", "bad poor plot bad")]
-    model = FunctionVictim(MISBEHAVING[kind]())
-    with mohs.radius(model, examples, source=offered, stopwords="none", max_r=2) as run:
+    examples = [(text, label_of(text)) for text in ("good great fine film", "bad poor plot bad")]
+    with mohs.radius(victim_of(kind), examples, source=MANY, stopwords="none", max_r=2) as run:
         assert all(row["lower"] == 0 for row in run.radii())
         assert any("have no certificate because the victim" in note for note in run.view().notes)
 
 
 def test_an_attack_that_was_misled_is_flagged() -> None:
-    offered = Table(tuple((word, tuple(f"{word}{end}" for end in "abcdefghij")) for word in WORDS))
     examples = [("good great fine film good great", 1), ("good great great film good", 1)]
-    model = FunctionVictim(MISBEHAVING["other in batches of 40"]())
-    with mohs.attack(model, examples, [mohs.attacks.Greedy(offered, (), frozenset())]) as run:
+    attack = mohs.attacks.Greedy(MANY, (), frozenset())
+    with mohs.attack(victim_of(SEEN_IN_LARGE_BATCHES), examples, [attack]) as run:
         (summary,) = run.summary()
         assert (summary.success.hits, summary.apart) == (0, 2)
         assert any("2 of 2 final texts differently in a batch than alone" in note for note in run.view().notes)
-    with mohs.attack(FunctionVictim(right), examples, [mohs.attacks.Greedy(offered, (), frozenset())]) as run:
+    with mohs.attack(victim_of("right"), examples, [attack]) as run:
         assert run.summary()[0].apart == 0
 
 
 @pytest.mark.parametrize("kind", SHOWN_AT_ONCE)
 def test_a_victim_that_answers_otherwise_in_batches_is_flagged(kind: str, tmp_path: Path) -> None:
     sentence = "The victim answers differently in batches than alone"
-    model = FunctionVictim(MISBEHAVING[kind](), name="odd")
-    with mohs.radius(model, rows(), **GIVEN) as run:
+    with mohs.radius(victim_of(kind), rows(), **GIVEN) as run:
         assert {(row["lower"], row["stopped"]) for row in run.radii()} == {(0, "batches")}
         assert any(sentence in note for note in run.view().notes)
-    with mohs.attack(model, rows()[:4], ["random"], out=tmp_path / "run") as run:
+    with mohs.attack(victim_of(kind), rows()[:4], ["random"], out=tmp_path / "run") as run:
         assert any(sentence in note for note in run.view().notes)
         assert sentence in run.report().read_text("utf-8")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_victim_that_is_another_one_at_the_end_is_flagged(workers: int, tmp_path: Path) -> None:
+    """It answers itself alike at any moment, so only a comparison with the start can tell."""
+    sentence = "At the end of the run the victim answered"
+    name, data = f"python:{__name__}:released", rows() * 4
+    RELEASED[0] = 0
+    with mohs.attack(name, data, [RANDOM], out=tmp_path / "run", workers=workers, at_once=1) as run:
+        assert any(sentence in note for note in run.view().notes)
+        assert sentence in run.report().read_text("utf-8")
+    with Run.open(tmp_path / "run") as run:
+        assert run.effort()["changed"] > 0
+    RELEASED[0] = 0
+    with mohs.radius(name, data, at_once=1, **GIVEN) as run:
+        found = run.radii()
+        assert {row["stopped"] for row in found[-3:]} == {"unsteady"}
+        assert any("certificate" in row for row in found)
+
+
+RELEASED = [0]
+
+
+def released(given: list[str]) -> list[list[float]]:
+    """Another release after some calls."""
+    RELEASED[0] += 1
+    return right(given) if RELEASED[0] < 100 else towards((0.1, 0.9), 0.5, given)
+
+
+@pytest.mark.parametrize("kind", OWN_MEMORY)
+def test_a_memory_of_its_own_shows_only_to_the_second_verifier(kind: str, tmp_path: Path) -> None:
+    """Within one process such a victim contradicts itself nowhere. A new one that is asked one by one tells."""
+    found = certified(victim_of(kind), tmp_path / "run")
+    wrong = false(found)
+    assert wrong, "it is caught by now: make it one of the other kinds"
+    assert not all(holds(json.dumps(one), OWN_MEMORY[kind]()) for one in wrong)

@@ -62,16 +62,18 @@ async def check(
             f"It counts margins above {certificate.tolerance:g}, but those of {model.name} mean something only above "
             f"{points.tolerance:g}."
         )
-    (original,) = await judge.ask([certificate.text])
-    if certificate.label >= len(original):
+    place, words = next(iter(certificate.choices.items()))
+    (first,) = await judge.ask([certificate.space.text.replace_all({place: words[0]}).fields])
+    if certificate.label >= len(first):
         return _no(f"{model.name} has no class {certificate.label}.", 1)
-    margin = margin_of(original, certificate.label)
-    if margin <= points.tolerance:
-        return _broken(certificate.space.text, margin, 1)
     if certificate.by == "closed form":
-        found = await _closed(certificate, model, judge, margin, points.tolerance)
+        found = await _closed(certificate, model, judge, points.tolerance)
     else:
         found = await _levels(certificate, model, points, judge, sample, bounds, seed)
+    if found.sound:  # the original last: a victim that remembers it must not answer the others alike
+        (original,) = await judge.ask([certificate.text])
+        if (margin := margin_of(original, certificate.label)) <= points.tolerance:
+            found = _broken(certificate.space.text, margin, found.asked + 1)
     return replace(found, notes=tuple(_notes(certificate, model)))
 
 
@@ -103,7 +105,8 @@ async def _levels(
             return _no(f"It says that a bound proved texts, but there is none for {model.name}; use --no-bounds.")
     same: bool | None = True
     whole = True
-    settled, random, positions = 0, Random(seed), range(len(points.places))
+    settled, random, positions = 0, Random(seed), list(range(len(points.places)))
+    random.shuffle(positions)
     off = _ROUNDED + (points.tolerance if traits_of(model).verdict in (None, model) else _COARSE)
     for level in certificate.levels:
         walk = Walk(points, certificate.label)
@@ -156,9 +159,7 @@ def _drawn(points: Points, level: Level, sample: int, random: Random) -> Iterato
     yield Chunk(places, np.array(picks, np.int32), ())
 
 
-async def _closed(
-    certificate: Certificate, model: Victim, judge: Answers[Fields, Scores], original: float, tolerance: float
-) -> Checked:
+async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields, Scores], tolerance: float) -> Checked:
     """Check a proof by closed form: find the worst text of every level again, and ask about it."""
     worst, space = worst_of(model, certificate.space, certificate.label), certificate.space
     if worst is None:

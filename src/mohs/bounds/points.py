@@ -5,11 +5,12 @@ Positions and words are counted from 0 in the order of the space's choices; -1 m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import prod
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ _FIRST_CHUNK = 512  # texts; many searches end there
 _LARGEST_CHUNK = 8192  # texts; chunks double up to this
 _LARGEST_GRID_KEPT = 4096  # combinations
 
+NO_ANSWERS: Mapping[Fields, Scores] = {}
+
 
 class Points:
     """Puts texts of a space to a victim: as rows of tokens if it accepts them, else as strings.
@@ -47,6 +50,7 @@ class Points:
     one of low precision (such as bf16) is compared with the judge on the first texts.
 
     alone: asks each text by itself, and never a cache; by default the judge. seed: says which texts are asked twice.
+    known: texts with the answers that the judging victim gave before; it must still give them.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Points:
         sheets: Answers[Sheet, Table] | None = None,
         alone: Answers[Fields, Scores] | None = None,
         seed: str = "",
+        known: Mapping[Fields, Scores] = NO_ANSWERS,
     ) -> None:
         self.space = space
         self.distinct = Distinct(space)
@@ -70,6 +75,7 @@ class Points:
         self._coarse = self._unseen = final is not model  # it has low precision, and its error is not measured yet
         self.differs = ""  # how the victim contradicted itself: batches or unsteady; then nothing is proven
         self.seed = seed
+        self.known = known
         self.tolerance = TIE if model is None else traits_of(final).tolerance
         self.near = _NEAR_LEAD  # in logits
         self._victim = victim
@@ -125,7 +131,15 @@ class Points:
         return fine
 
     async def repeat(self, places: Whole, picks: Whole, label: int, margins: Table, pace: Pace | None = None) -> None:
-        """Ask about some texts again, each by itself; notes in `differs` if the answers are others."""
+        """Ask about some texts again, and about those known before, each by itself.
+
+        Notes in `differs` if the answers are others.
+        """
+        if self.differs:
+            return
+        answers = await self._alone.ask(list(self.known))
+        if any(_differ(one, other, self.tolerance) for one, other in zip(self.known.values(), answers, strict=True)):
+            self.differs = "unsteady"
         for part in (pace or Pace()).parts(len(places), "alone"):
             await self._repeat(places[part], picks[part], label, margins[part])
 
@@ -139,7 +153,7 @@ class Points:
             self.differs = "unsteady" if (np.abs(third - again[apart]) > self.tolerance).any() else "batches"
 
     async def _by_itself(self, places: Whole, picks: Whole, label: int) -> Table:
-        return margins_of(await self._read(self._alone, places, picks), label)
+        return margins_of(await self._read(self._alone, places, picks), label) if len(places) else np.zeros(0)
 
     def _compare(self, margins: Table, others: Table) -> None:
         if self._apart(margins, others).any():
@@ -184,6 +198,10 @@ class Points:
         """The substitutions of one text."""
         found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
         return {place: self.space.choices[place][word] for place, word in found.items()}
+
+
+def _differ(one: Scores, other: Scores, most: float) -> bool:
+    return len(one) != len(other) or max(map(abs, map(sub, one, other))) > most
 
 
 def _table(answers: Sequence[Scores]) -> Table:
@@ -272,3 +290,4 @@ def _grid(shape: tuple[int, ...]) -> Whole:
 
 
 _NOTHING: Whole = np.zeros((1, 0), np.int32)
+NO_TEXTS: tuple[Whole, Whole] = (_NOTHING[:0], _NOTHING[:0])  # their places and picks

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.attacks.slices import slices
@@ -18,7 +20,7 @@ from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.finding import RadiusFinding
 from mohs.bounds.order import by_sensitivity, sensitivities
 from mohs.bounds.pace import Pace
-from mohs.bounds.points import TIE, Points
+from mohs.bounds.points import NO_TEXTS, TIE, Points
 from mohs.bounds.prover import Level, Proof, Prover, margin_of
 from mohs.bounds.share import Share, Shares
 from mohs.engine import BudgetSpent, Meter
@@ -31,6 +33,8 @@ from mohs.tasks.memory import refuse_above, refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example
 from mohs.text.text import brief
+
+_KNOWN = 8  # texts asked before the run that are asked again at every level
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,8 @@ class RadiusTask:
             own = Ask(self.services, Random(f"{self.seed}/{name}/{example.id}"), meter)
             uppers[name] = await self._attacked(attack, space, label, own)
         seed = f"{self.seed}/{self.name}/{example.id}"
-        points = Points(space, target.anew, target.judge, target.model, target.sheets, target.alone, seed)
+        known = self._known(example, before, Random(f"{seed}/known"))
+        points = Points(space, target.anew, target.judge, target.model, target.sheets, target.alone, seed, known)
         counts.append(lambda: points.asked - points.repeated)
         found = min((edits for edits in uppers.values() if edits is not None), key=len, default=None)
         proof, form = await self._proven(points, label, before, found, ask, counts)
@@ -125,6 +130,12 @@ class RadiusTask:
             draft.perturbed, draft.edits = text.fields, space.edits(text)
         return Outcome.MEASURED
 
+    def _known(self, example: Example, before: Scores, random: Random) -> dict[Fields, Scores]:
+        """Texts that the victim must still answer as it did: the original, and some that were asked before the run."""
+        told = self.target.known
+        some = random.sample(list(told), min(_KNOWN, len(told)))
+        return {**{text: told[text] for text in some}, example.text.fields: before}
+
     def _refuse_too_large(self, example: Example, space: Space) -> None:
         """Refuse an example whose attacks or draws would take more memory than allowed. Proofs go in slices."""
         most = self.target.most_memory
@@ -149,6 +160,7 @@ class RadiusTask:
         pace = Pace(self.time_limit, self.clock)
         closed = await self._closed(points.space, label, before, counts)
         if closed is not None:
+            await points.repeat(*NO_TEXTS, label, np.zeros(0))
             return closed, "closed form"
         last = self.prover.max_r if found is None else min(self.prover.max_r, len(found) - 1)
         bound = bound_of(self.target.model, points.space, label) if self.bounds and last > 1 else None

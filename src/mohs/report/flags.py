@@ -26,4 +26,9 @@ def run_flags(facts: Mapping[str, Any], finished: int, planned: int) -> list[str
             "The victim answers differently in batches than alone, by more than rounding: searches were misled, so "
             "failures say nothing, and nothing is certified; check that it answers in the order of its texts."
         )
+    if facts.get("changed"):
+        found.append(
+            f"At the end of the run the victim answered {facts['changed']:.0f} texts otherwise than before its start: "
+            "it changed in between, so these figures mix several victims."
+        )
     return found

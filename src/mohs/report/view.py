@@ -58,9 +58,9 @@ class View:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What was found out before the first search."""
+        """What was found out about the victim, before the first search and at the end."""
         found: Mapping[str, Any] = self._run.manifest.get("facts", {})
-        return found
+        return {**found, "changed": self._run.effort().get("changed", 0)}
 
     @property
     def judge(self) -> Any:

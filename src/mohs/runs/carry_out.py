@@ -155,7 +155,7 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
                 progress(record, finished, job.total)
     finally:
         spent = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu, **job.effort()}
-        store.spend(**{name: value + helpers.get(name, 0.0) for name, value in spent.items()})
+        store.spend(**{name: spent.get(name, 0.0) + helpers.get(name, 0.0) for name in {**spent, **helpers}})
 
 
 def _same_as_before(store: RunStore, job: Job) -> None:

@@ -6,7 +6,8 @@ import gc
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,7 @@ from mohs import engine
 from mohs.engine import Service
 from mohs.models.lending import lender_of
 from mohs.records import Record
+from mohs.runs.anchors import changed
 from mohs.runs.services import DEFAULTS, fingerprint, load_services
 from mohs.runs.settings import Settings
 from mohs.runs.subject import subject_of
@@ -43,6 +45,7 @@ class Job:
     identity: Mapping[str, Any]  # what must be the same to resume a run
     facts: Mapping[str, Any]
     lender: Any = None  # lends the victim's network to the workers, if they should share one
+    seen: dict[str, int] = field(default_factory=dict)  # changed: known texts with another answer at the end
 
     @property
     def total(self) -> int:
@@ -69,6 +72,7 @@ class Job:
                         wanted = mine()
                     place += 1
 
+        finished = False
         thresholds = gc.get_threshold()
         gc.freeze()
         gc.set_threshold(*_RARE_COLLECTION)
@@ -77,6 +81,10 @@ class Job:
                 if ended.error is not None or ended.result is None:
                     raise ended.error or AssertionError("a task gave no record")
                 yield ended.key, ended.result
+                finished = True
+            if finished and self.subject.target.steady:
+                target = self.subject.target
+                self.seen["changed"] = changed(target.traits.verdict or target.model, target.known)
         finally:
             gc.set_threshold(*thresholds)
             gc.unfreeze()
@@ -88,6 +96,7 @@ class Job:
             "batches": sum(s.batches for s in self.victims),
             "reused": sum(s.reused for s in self.victims),
             **{f"{kind}_asked": part.forwards for kind, part in self.others.items()},
+            **{name: number for name, number in self.seen.items() if number},
         }
 
     def close(self) -> None:
@@ -162,6 +171,7 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else describe(value, defaults=False)
 
 
+@cache
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in ("mohs", "numpy", "tokenizers", "torch", "transformers"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
@@ -16,7 +15,8 @@ from mohs.errors import BadInput
 from mohs.models.load import AnyVictim, victim_from
 from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
-from mohs.models.victim import Fields, Scores, Victim, is_scores, service_of, traits_of
+from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
+from mohs.runs.anchors import alike_in_batches, answers_alone
 from mohs.runs.services import load_books
 from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks import memory
@@ -31,7 +31,6 @@ _PROBE = "It was a good day."  # the first question to every victim
 _READING = ("fields", "label_field", "id_field", "change", "encoding", "sample")  # options for reading a file
 _LENGTHS = ("least_words", "most_words")
 _ORIGINALS = 16  # asked in a batch, in another order and alone, before anything is believed
-_COARSE = 0.1  # a victim of low precision rounds by less
 _ALIKE = 1e-3  # one model's answers to a text differ by less, on another machine or in another batch
 
 
@@ -80,6 +79,7 @@ def subject_of(settings: Settings) -> Subject:
     if final is model:  # a victim of low precision differs from its judge
         same.append(first)
     originals = [example.text.fields for example in islice(data, _ORIGINALS)]
+    known = answers_alone(model, [probe, *originals])
     target = Target(
         model=model,
         victim=service,
@@ -89,7 +89,8 @@ def subject_of(settings: Settings) -> Subject:
         uncached=anew,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         most_memory=memory.limit(settings.most_memory, settings.workers),
-        alike=_alike_in_batches(model, [probe, *originals]),
+        alike=alike_in_batches(model, known),
+        known=known if final is model else answers_alone(final, list(known)),
         alone=Service(final, alone=True, together=traits_of(final).together),
     )
     return Subject(
@@ -113,36 +114,6 @@ def subject_of(settings: Settings) -> Subject:
             "seed": settings.seed,
         },
     )
-
-
-def _alike_in_batches(model: Victim, texts: Sequence[Fields]) -> bool:
-    """Whether a victim answers some texts alike alone, in a batch, and in a batch in another order.
-
-    Texts that it cannot read are left out: they are the business of their own examples.
-    """
-    traits = traits_of(model)
-    most = traits.tolerance if traits.verdict in (None, model) else _COARSE
-    alone: dict[Fields, Scores] = {}
-    for text in dict.fromkeys(texts):
-        with suppress(Exception):
-            alone.update(_answers(model, [text]))
-    try:
-        several = [_answers(model, items) for items in (list(alone), list(alone)[::-1])]
-    except Exception:  # asked one by one when it happens again
-        return True
-    return all(
-        len(scores) == len(alone[text]) and max(abs(a - b) for a, b in zip(scores, alone[text], strict=True)) <= most
-        for found in several
-        for text, scores in found.items()
-    )
-
-
-def _answers(model: Victim, items: list[Fields]) -> dict[Fields, Scores]:
-    """The answers of a victim to some texts, in the batches that it wants."""
-    found: dict[Fields, Scores] = {}
-    for batch in model.plan(items):
-        found.update(zip(tuple(batch), model.collect(model.launch(batch)), strict=True))
-    return found
 
 
 def _dataset(settings: Settings, labels: Sequence[str]) -> Dataset | list[Example]:

@@ -269,7 +269,7 @@ def _search(line: Connection, turn: Any) -> None:
         cpu = time.process_time()
         for number, record in job.records(done, claim, at_once):
             line.send((number, record.to_json()))
-        spent = {name: value - before[name] for name, value in job.effort().items()}
+        spent = {name: value - before.get(name, 0) for name, value in job.effort().items()}
         line.send({**spent, "cpu_seconds": time.process_time() - cpu})
         job.close()
     except (BrokenPipeError, ConnectionResetError, EOFError):

@@ -32,6 +32,7 @@ class Target:
     alone: Answers[Fields, Scores] | None = None  # asks the judging victim each text by itself, and no cache
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
     most_memory: int | None = None  # bytes that the candidates of one example may take
+    known: Mapping[Fields, Scores] = field(default_factory=dict)  # what the judging victim answered before the run
     uncached: Answers[Fields, Scores] | None = None  # the victim without its cache, if it has one
 
     @property

@@ -1,0 +1,61 @@
+"""Texts whose answers are known from before a run: they show whether the victim is still the one that was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from mohs.models.victim import Fields, Scores, Victim, traits_of
+
+_COARSE = 0.1  # a victim of low precision rounds by less
+
+Known = Mapping[Fields, Scores]
+
+
+def answers_alone(model: Victim, texts: Sequence[Fields]) -> dict[Fields, Scores]:
+    """The answers of a victim to some texts, each asked by itself.
+
+    Texts that it cannot read are left out: they are the business of their own examples.
+    """
+    found: dict[Fields, Scores] = {}
+    for text in dict.fromkeys(texts):
+        with suppress(Exception):
+            found.update(_answers(model, [text]))
+    return found
+
+
+def alike_in_batches(model: Victim, known: Known) -> bool:
+    """Whether a victim answers some texts in a batch, and in a batch in another order, as it did alone."""
+    try:
+        several = [_answers(model, items) for items in (list(known), list(known)[::-1])]
+    except Exception:  # asked one by one when it happens again
+        return True
+    return not any(_apart(model, known, found) for found in several)
+
+
+def changed(model: Victim, known: Known) -> int:
+    """How many of some texts a victim answers otherwise than it did, alone or in a batch; an error counts too."""
+    now = answers_alone(model, list(known))
+    odd = {*_apart(model, known, now), *(text for text in known if text not in now)}
+    with suppress(Exception):  # an error in a batch is no other answer
+        odd.update(_apart(model, known, _answers(model, list(known))))
+    return len(odd)
+
+
+def _apart(model: Victim, known: Known, found: Known) -> list[Fields]:
+    """The texts with other scores than before, by more than rounding."""
+    traits = traits_of(model)
+    most = traits.tolerance if traits.verdict in (None, model) else _COARSE
+    return [
+        text
+        for text, scores in found.items()
+        if len(scores) != len(known[text]) or max(abs(a - b) for a, b in zip(scores, known[text], strict=True)) > most
+    ]
+
+
+def _answers(model: Victim, items: list[Fields]) -> dict[Fields, Scores]:
+    """The answers of a victim to some texts, in the batches that it wants."""
+    found: dict[Fields, Scores] = {}
+    for batch in model.plan(items):
+        found.update(zip(tuple(batch), model.collect(model.launch(batch)), strict=True))
+    return found
