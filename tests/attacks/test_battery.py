@@ -36,6 +36,16 @@ class Try:
         return x
 
 
+@dataclass(frozen=True)
+class Breaks(Try):
+    """Raises for the first six examples, and fails for the others."""
+
+    async def __call__(self, x: Any, goal: Any, space: Any, ask: Any) -> Any:
+        if x.words[-1] in ("film0", "film1", "film2"):
+            raise RuntimeError("broken")
+        return x
+
+
 def records(monkeypatch: pytest.MonkeyPatch, *members: Try, **options: Any) -> dict[str, Record]:
     named = {f"m{i}": {"x": (lambda member=member: member)} for i, member in enumerate(members)}
     monkeypatch.setattr(catalogue, "CATALOGUE", named)
@@ -87,10 +97,26 @@ def test_the_budget_is_for_all_together(monkeypatch: pytest.MonkeyPatch) -> None
     assert records(monkeypatch, Try(table(great="fine")), GREAT, budget=4)["1"].outcome is Outcome.SUCCESS
 
 
-def test_an_error_counts_unless_another_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_counts_whatever_later_members_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If only failures after an error were left out, errors would raise the rate of success."""
     found = records(monkeypatch, Try(breaks=True), GOOD)
-    assert [r.outcome for r in found.values()] == [Outcome.SUCCESS, Outcome.ERROR, Outcome.SKIPPED, Outcome.SUCCESS]
+    assert [r.outcome for r in found.values()] == [Outcome.ERROR, Outcome.ERROR, Outcome.SKIPPED, Outcome.ERROR]
     assert "broken" in (found["1"].error or "")
+    assert (found["0"].by, found["1"].by) == ("m1:x", "")
+    assert found["0"].perturbed == ("a awful film",)
+    assert found["0"].error == "m0:x: RuntimeError: broken (m1:x succeeded all the same)"
+
+
+def test_errors_do_not_move_the_rate_of_a_battery(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A member that breaks on half of the examples: the rate is that of the other half; before, it was higher."""
+    rows = [(f"a {word} film{n}", 1) for n in range(6) for word in ("good", "great")]
+    monkeypatch.setattr(catalogue, "CATALOGUE", {"b": {"x": Breaks}, "g": {"x": lambda: GOOD}})
+    monkeypatch.setattr(catalogue, "BATTERIES", {"team": ("b", "g")})
+    with mohs.attack(predict, rows, "team", fair=False) as run:
+        (summary,) = run.summary()
+    assert summary.outcomes["error"] == 6
+    assert (summary.success.hits, summary.success.total) == (3, 6)
+    assert summary.success.bounds == (6 / 12, 9 / 12)
 
 
 def test_it_equals_the_worst_case_of_its_members_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,10 @@ class Battery:
 
     The record is that of the successful trial, under the battery's name, with the trial's name in `by`. If none
     succeeds, it is the record of the last trial, marked exhausted if any trial was. An error of one member is an error
-    of the battery, unless another member succeeds. Queries add up: a text that two members query counts twice, as it
-    would without the battery. The models compute each answer only once, because members share a cache.
+    of the battery, also if a later member succeeds: otherwise errors would hide failures but no successes, and the rate
+    would be too high. Such a record keeps the text, and `by` names the member. Queries add up: a text that two members
+    query counts twice, as it would without the battery. The models compute each answer only once, because members share
+    a cache.
     """
 
     name: str
@@ -54,5 +56,8 @@ class Battery:
             record = broken
         assert record is not None, "a battery has members"
         by = record.attack if record.outcome is Outcome.SUCCESS else ""
+        if by and broken is not None:
+            said = f"{broken.attack}: {broken.error} ({by} succeeded all the same)"
+            record = replace(record, outcome=Outcome.ERROR, error=said, traceback=broken.traceback)
         outcome = Outcome.EXHAUSTED if exhausted and record.outcome is Outcome.FAILED else record.outcome
         return replace(record, attack=self.name, by=by, queries=spent, outcome=outcome)

@@ -1,4 +1,4 @@
-"""The figures of an audit. Shares have Wilson intervals, means bootstrap intervals; every denominator is named.
+"""The figures of an audit. Shares have Wilson intervals, means Student's; every denominator is named.
 
 Figures, tables and equations are those of Morris et al. 2020 ("Pragmatic evaluation of adversarial examples in natural
 language"). Success by Eq. 1: an example counts if the victim is fooled and every constraint holds. The denominator
@@ -179,17 +179,17 @@ class Drawing:
 
     def audit_of(self, column: Column, examples: Sequence[Example], classes: Sequence[Constrained]) -> AttackAudit:
         """The figures of one attack."""
-        attacked = column.summary.success.total
+        success = column.summary.success
         return AttackAudit(
             name=column.name,
             attack=column.attack,
             run=str(column.run.folder) if column.run.folder else None,
             examples=len(examples),
-            success=column.summary.success,
-            required=tuple(self._filtered(one, examples, attacked) for one in self.required),
-            together=self._together(self.required, examples, attacked),
-            absolute=tuple(self._filtered(one, examples, attacked) for one in self.absolute),
-            absolute_together=self._together(self.absolute, examples, attacked),
+            success=success,
+            required=tuple(self._filtered(one, examples, success) for one in self.required),
+            together=self._together(self.required, examples, success),
+            absolute=tuple(self._filtered(one, examples, success) for one in self.absolute),
+            absolute_together=self._together(self.absolute, examples, success),
             measures=tuple(self._measured(*shown, examples) for shown in SHOWN),
             grammar=None if self.tools.why_not(("grammar",)) else grammar_of(examples),
             curves={
@@ -202,20 +202,20 @@ class Drawing:
             classes=tuple(classes),
         )
 
-    def _filtered(self, one: Required, examples: Sequence[Example], attacked: int) -> Filtered:
+    def _filtered(self, one: Required, examples: Sequence[Example], success: Rate) -> Filtered:
         why = self.tools.why_not(one.gauge.needs)
         if why:
             return Filtered(one.written, None, why=why)
         hits = sum(one.holds(example.taken, example.words) for example in examples)
         unknown = sum(math.isnan(example.taken.values.get(one.value, math.nan)) for example in examples)
-        return Filtered(one.written, Rate(hits, attacked, ATTACKED), unknown)
+        return Filtered(one.written, Rate(hits, success.total, ATTACKED, success.errors), unknown)
 
-    def _together(self, wanted: Sequence[Required], examples: Sequence[Example], attacked: int) -> Rate | None:
+    def _together(self, wanted: Sequence[Required], examples: Sequence[Example], success: Rate) -> Rate | None:
         usable = [one for one in wanted if not self.tools.why_not(one.gauge.needs)]
         if not usable:
             return None
         hits = sum(all(one.holds(example.taken, example.words) for one in usable) for example in examples)
-        return Rate(hits, attacked, ATTACKED)
+        return Rate(hits, success.total, ATTACKED, success.errors)
 
     def _measured(self, family: str, name: str, needs: tuple[str, ...], examples: Sequence[Example]) -> Measured:
         why = self.tools.why_not(needs)
@@ -243,7 +243,7 @@ def grammar_of(examples: Sequence[Example]) -> Grammar:
     for changed, errors in sorted(pairs):
         groups.setdefault(changed, []).append(errors)
     return Grammar(
-        introduced=Rate(sum(errors > 0 for _, errors in pairs), len(pairs), FOUND),
+        introduced=Rate(sum(errors > 0 for _, errors in pairs), len(pairs), FOUND, len(examples) - len(pairs)),
         rules=tuple(rules),
         by_changes=tuple((changed, len(found), sum(found) / len(found)) for changed, found in groups.items()),
         slope=_slope(pairs),
@@ -291,7 +291,7 @@ def synonyms_of(columns: Sequence[Column], audits: Sequence[AttackAudit]) -> tup
 
 def rate_json(found: Rate | None) -> dict[str, Any] | None:
     """A rate with its value and interval."""
-    return None if found is None else {**asdict(found), "value": found.value, "interval": found.interval}
+    return None if found is None else found.to_json()
 
 
 def _filtered_json(found: Filtered) -> dict[str, Any]:

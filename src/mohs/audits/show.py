@@ -13,7 +13,7 @@ from mohs.audits.figures import AttackAudit, Filtered, Measured, Synonyms
 from mohs.audits.taxonomy import Constrained, cells
 from mohs.report.attack.classes import class_lines
 from mohs.report.names import folded
-from mohs.report.table import mean, rate, tables_of
+from mohs.report.table import marks, mean, rate, tables_of
 from mohs.report.terminal import printable, show_tables
 
 if TYPE_CHECKING:
@@ -46,9 +46,10 @@ def show(audit: Audit, console: Console) -> None:
         if len(run) < run.planned:
             note = f"{run.folder or 'The run'} is not finished: {len(run):,} of {run.planned:,} attempts."
             console.print(Text(printable(note), style="yellow"))
+    below = marks(sum(one.success.errors for one in audits))
     found = [
-        (success_lines, "constraints on final texts; in brackets: 95% intervals; of examples attacked"),
-        (measure_lines, "mean over adversarial examples, or median where it says so; in brackets: 95% intervals"),
+        (success_lines, f"constraints on final texts; of examples attacked; {below}"),
+        (measure_lines, f"mean over adversarial examples, or median where it says so; {below}"),
     ]
     for lines, note in found:
         columns = [(one.name, _brief(lines(one)) if len(audits) > 1 else lines(one)) for one in audits]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,7 @@ class Fair:
     high: float | None
     of: str
     judge: str = ""  # the name of the judge
+    errors: int = 0  # attempts that ended in an error; not in `total`
 
     @property
     def value(self) -> float | None:
@@ -46,9 +48,24 @@ class Fair:
         """The 95% interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The share if no error had been a fair success, and if all had been; of `total` and all errors."""
+        n = self.total + self.errors
+        return (self.expected / n, (self.expected + self.errors) / n) if n else None
 
-def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Calibration, judge: str = "") -> Fair:
-    """The fair success of an attack on `total` examples. texts: its successes; None if nothing can be judged."""
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict with the value, its interval and its bounds."""
+        return {**asdict(self), "value": self.value, "interval": self.interval, "bounds": self.bounds}
+
+
+def fair_of(
+    texts: Iterable[Words | None], total: int, of: str, calibration: Calibration, judge: str = "", errors: int = 0
+) -> Fair:
+    """The fair success of an attack on `total` examples. texts: its successes; None if nothing can be judged.
+
+    errors: attempts that ended in an error, which are not in `total`.
+    """
     judged, partly, free = [], [], 0
     for words in texts:
         known = [value for value in words or () if not math.isnan(value)]
@@ -60,13 +77,13 @@ def fair_of(texts: Iterable[Words | None], total: int, of: str, calibration: Cal
             partly.append(known)
     counts = (math.fsum(map(calibration.whole, judged)), len(judged), len(partly) + free, total)
     if not total:
-        return Fair(*counts, None, None, of, judge)
+        return Fair(*counts, None, None, of, judge, errors)
     random = np.random.default_rng(0)
     drawn = calibration.redrawn([*judged, *partly], _DRAWS, random)
     low, high = _ends(drawn, len(judged), free, total, random)
     most = Rate(len(judged) + len(partly) + free, total, of).interval  # people cannot accept more than succeeded
     high = 1.0 if free == total else min(high, most[1]) if most else high
-    return Fair(*counts, low if judged else 0.0, high, of, judge)
+    return Fair(*counts, low if judged else 0.0, high, of, judge, errors)
 
 
 def _ends(

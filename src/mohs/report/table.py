@@ -11,26 +11,44 @@ from rich.text import Text
 from mohs.report.fair import Fair
 from mohs.report.names import folded
 from mohs.report.rates import Mean, Rate
+from mohs.tasks.inference import FEWEST
 
 _GAP = 2  # spaces between columns
 _LABEL = 16  # the narrowest width to which names of figures are folded
 
 
 def rate(value: Rate) -> str:
-    """A share as `45.2% (38/84) [35.0, 55.8]`."""
-    if value.value is None or value.interval is None:
-        return f"- (0/{value.total})"
-    low, high = value.interval
-    return f"{value.value:.1%} ({value.hits}/{value.total}) [{100 * low:.1f}, {100 * high:.1f}]"
+    """A share as `45.2% (38/84) [35.0, 55.8]`, after errors with their bounds: `... {41.0, 52.2}`."""
+    said = f"- (0/{value.total})"
+    if value.value is not None and value.interval is not None:
+        low, high = value.interval
+        said = f"{value.value:.1%} ({value.hits}/{value.total}) [{100 * low:.1f}, {100 * high:.1f}]"
+    return said + _braces(value)
+
+
+def _braces(value: Rate | Fair) -> str:
+    if not value.errors or value.bounds is None:
+        return ""
+    return f" {{{100 * value.bounds[0]:.1f}, {100 * value.bounds[1]:.1f}}}"
 
 
 def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
-    """A mean as `3.1 [2.7, 3.5]`."""
-    if value.value is None or value.low is None or value.high is None:
+    """A mean as `3.1 [2.7, 3.5]`, or `3.1 [-]` if there are too few values for an interval."""
+    if value.value is None:
         return "-"
-    if percent:
-        return f"{value.value:.1%} [{100 * value.low:.1f}, {100 * value.high:.1f}]"
-    return f"{value.value:.{digits}f} [{value.low:.{digits}f}, {value.high:.{digits}f}]"
+    times, digits = (100, 1) if percent else (1, digits)
+    said = f"{times * value.value:.{digits}f}{'%' * percent}"
+    if value.low is None or value.high is None:
+        return f"{said} [-]"
+    return f"{said} [{times * value.low:.{digits}f}, {times * value.high:.{digits}f}]"
+
+
+def marks(errors: int = 0) -> str:
+    """What brackets and braces mean, for the note below a table."""
+    braces = "in braces: if all errors had been misses, or hits"
+    return f"in brackets: 95% intervals, [-] without (fewer than {FEWEST} values, or all equal)" + (
+        f"; {braces}" if errors else ""
+    )
 
 
 def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
@@ -45,6 +63,7 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
         low, high = (100 * end for end in fair.interval)
         value = "-" if fair.value is None else f"{fair.value:.1%}"
         figure = f"{value} ({fair.expected:.{1 if fair.expected >= 1 else 2}f}/{fair.total}) [{low:.1f}, {high:.1f}]"
+    figure += _braces(fair)
     rows = [("fair success", figure, f"of {fair.of}; {what}: {fair.judge or 'judge'}")]
     if fair.unjudged:
         note = "only in the upper end of fair success"

@@ -115,10 +115,10 @@ class View:
 
     def show(self, console: Console, diffs: int) -> None:
         """Print the tables, and a few examples, on a terminal."""
-        from mohs.report.table import tables_of
+        from mohs.report.table import marks, tables_of
         from mohs.report.terminal import show_tables
 
-        show_tables(console, tables_of(self.tables(), console.width)[0], "in brackets: 95% intervals")
+        show_tables(console, tables_of(self.tables(), console.width)[0], marks())
 
     def html(self) -> str:
         """The tables for a notebook."""

@@ -143,7 +143,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         at_once=settings.at_once or plan.at_once or target.traits.crowd,
         config=config,
         identity={**{name: config[name] for name in config if name not in _as_ever(verb)}, **hashes, **plan.identity},
-        facts={**known, **plan.facts, "notes": notes, "versions": _versions()},
+        facts={**known, **plan.facts, "notes": notes, "versions": dict(_versions())},
         lender=lender_of(subject.model) if "gradients" not in parts else None,
     )
 

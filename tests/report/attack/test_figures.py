@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from mohs.records import Outcome, Record
 from mohs.report.attack.figures import summarise
@@ -13,12 +14,13 @@ from mohs.text import Edit
 PLAIN = Record("a", "0", Outcome.FAILED, 1, ("text",), ("one two three four",), seed=0, words=4, queries=10)
 
 
-def made(outcome: Outcome, count: int, edits: int = 0) -> list[Record]:
+def made(outcome: Outcome, count: int, edits: int = 0, **changes: Any) -> list[Record]:
     changed = tuple(Edit(i, "x", "y") for i in range(edits))
     right, wrong = (0.2, 0.8), (0.8, 0.2)
     before = {Outcome.SKIPPED: wrong, Outcome.ERROR: ()}.get(outcome, right)
     after = {Outcome.SUCCESS: wrong, Outcome.SKIPPED: (), Outcome.ERROR: ()}.get(outcome, right)
     record = replace(PLAIN, outcome=outcome, edits=changed, scores_before=before, scores_after=after)
+    record = replace(record, **changes)
     return [record for _ in range(count)]
 
 
@@ -87,7 +89,7 @@ def test_nothing_to_divide_by() -> None:
     assert summary.success.value is None
     assert summary.success.interval is None
     assert summary.words_changed.value is None
-    assert {name: value for name, value, _ in lines(summary)}["attack success"] == "- (0/0)"
+    assert {name: value for name, value, _ in lines(summary)}["attack success"] == "- (0/0) {0.0, 100.0}"
     assert summarise([]) == []
 
 
@@ -102,3 +104,37 @@ def test_json_spells_out_the_intervals() -> None:
     assert row["success"]["value"] == 1
     assert row["success"]["of"] == "examples attacked"
     assert len(row["success"]["interval"]) == 2
+
+
+def test_errors_move_no_figure_beyond_its_bounds() -> None:
+    """20 misread, 40 errors, 20 fooled, 20 withstood; the errors were all attacked, so 40% would be fair to say."""
+    scored: dict[str, Any] = {"scores_before": (0.2, 0.8)}
+    records = [
+        *made(Outcome.SKIPPED, 20, scores_before=(0.8, 0.2)),
+        *made(Outcome.ERROR, 40, **scored),
+        *made(Outcome.SUCCESS, 20, scores_after=(0.7, 0.3), **scored),
+        *made(Outcome.FAILED, 20, **scored),
+    ]
+    (summary,) = summarise(records)
+    under = summary.accuracy_under_attack
+    assert under is not None
+    assert (under.hits, under.total, under.errors, under.bounds) == (20, 60, 40, (0.2, 0.6))
+    assert (summary.success.value, summary.success.bounds) == (0.5, (0.25, 0.75))
+    assert (summary.accuracy_before.value, summary.accuracy_before.errors) == (0.8, 0)
+    assert dict(row[:2] for row in lines(summary))["accuracy under attack"].endswith("{20.0, 60.0}")
+    (of_class,) = summary.to_json()["by_class"]["classes"]
+    assert of_class["accuracy_under_attack"]["bounds"] == (0.2, 0.6)
+
+
+def test_a_battery_that_won_after_an_error_is_an_error_with_known_bounds() -> None:
+    scored: dict[str, Any] = {"scores_before": (0.2, 0.8)}
+    records = [
+        *made(Outcome.ERROR, 3, by="m", scores_after=(0.7, 0.3), **scored),
+        *made(Outcome.ERROR, 1, **scored),
+        *made(Outcome.FAILED, 4, **scored),
+    ]
+    (summary,) = summarise(records)
+    assert (summary.success.hits, summary.success.total) == (0, 4)
+    assert summary.success.bounds == (3 / 8, 4 / 8)
+    assert summary.accuracy_under_attack is not None
+    assert summary.accuracy_under_attack.bounds == (4 / 8, 5 / 8)

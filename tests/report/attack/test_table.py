@@ -37,7 +37,7 @@ def test_no_figure_is_broken_or_lost(width: int, tables: int) -> None:
     count, shown = printed(found, width)
     assert count == tables
     assert shown.count("100.0% (300/300) [98.7, 100.0]") == 2 * 5  # accuracy before and success, on one line each
-    assert shown.count("2.500 [2.500, 2.500]") == 5
+    assert shown.count("2.500 [-]") == 5
     assert all(len(line) <= width for line in shown.splitlines())
     assert "…" not in shown
     assert shown.count("x") >= 70
@@ -71,7 +71,7 @@ def test_a_measure_is_shown_once() -> None:
         "sentence similarity",
         "sentence similarity (window=15)",
     ]
-    assert [value for name, value in rows if name == "words changed"] == ["0.0 [0.0, 0.0]"]  # the attack's own
+    assert [value for name, value in rows if name == "words changed"] == ["0.0 [-]"]  # the attack's own
     assert "share of words changed" not in dict(rows)
 
 

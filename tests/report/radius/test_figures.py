@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from mohs.report.radius.figures import (
     shown_steps,
     summarise_radius,
 )
-from tests.report.radius.made import bounded, mixed, summary_of
+from tests.report.radius.made import bounded, misread, mixed, summary_of
 
 
 def test_what_is_known_of_each_example_and_why_no_more() -> None:
@@ -23,7 +25,11 @@ def test_what_is_known_of_each_example_and_why_no_more() -> None:
     ]  # fmt: skip
     assert [record.finding.reason for record in records[:7]] == ["", "", "texts", "max-r", "max-r", "time", "ties"]
     found = summary_of(*records)
-    assert (found.right.hits, found.right.total, found.right.of) == (7, 8, "examples without an error")
+    assert (found.right.hits, found.right.total, found.right.of) == (
+        8,
+        9,
+        "examples scored",
+    )  # the error was read right
     assert found.outcomes == {"measured": 7, "skipped": 1, "error": 1}
     assert found.kinds == {"whole": 1, "exact": 1, "bracketed": 2, "unknown": 3}
     assert found.why["bracketed"] == {"max-r": 1, "texts": 1, "time": 0, "ties": 0, "unsteady": 0, "batches": 0}
@@ -107,3 +113,17 @@ def test_what_a_reader_must_know_first() -> None:
         "a larger --time-limit lets the prover try more texts.",
     ]
     assert radius_flags({}, summary_of(bounded(0, 1, 2), bounded(1, 1, 5)), 2, 2) == []
+
+
+def test_errors_do_not_lower_what_was_read_right_and_show_as_bounds() -> None:
+    """Only examples that were read right can end in an error of the prover; one error came before any score."""
+    scored, unscored = mixed()[-1], replace(mixed()[-1], scores_before=())
+    found = summary_of(bounded(0, 1, 2), misread(1), scored, unscored)
+    assert (found.right.hits, found.right.total, found.right.errors) == (2, 3, 1)
+    assert found.right.bounds == (2 / 4, 3 / 4)
+    assert found.total == 1
+    assert found.of_right("exact").bounds == (1 / 3, 1.0)
+    assert found.curve[0].proven.bounds == (1 / 3, 1.0)
+    assert radius_headline(summary_of(misread(1), scored)) == (
+        "All 1 examples that the model got right ended in an error."
+    )

@@ -14,7 +14,7 @@ from tests.report.second_order.made import mixed, vulnerable
 
 def test_denominators_are_named_and_leave_out_what_says_nothing() -> None:
     (found,) = summarise_second_order(mixed())
-    assert (found.with_pair.hits, found.with_pair.total, found.with_pair.of) == (5, 7, "examples without an error")
+    assert (found.with_pair.hits, found.with_pair.total, found.with_pair.of) == (5, 7, "examples whose pairs are known")
     assert (found.vulnerable.hits, found.vulnerable.total) == (3, 5)
     assert found.vulnerable.of == "examples with a patch pair"
     assert found.outcomes == {"success": 3, "failed": 1, "exhausted": 1, "skipped": 2, "error": 1}
@@ -32,7 +32,8 @@ def test_machines_get_rates_with_intervals() -> None:
     row = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert row["vulnerable"]["value"] == 0.6
     assert row["vulnerable"]["interval"] == list(found.vulnerable.interval or ())
-    assert row["with_pair"]["of"] == "examples without an error"
+    assert row["with_pair"]["of"] == "examples whose pairs are known"
+    assert row["vulnerable"]["bounds"] == [3 / 6, 4 / 6]
 
 
 def test_the_four_predictions() -> None:

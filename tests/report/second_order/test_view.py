@@ -27,7 +27,7 @@ def test_two_levels_on_the_terminal() -> None:
 def test_the_terminal_shows_table_and_diffs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", "150")
     with run_of(*mixed()) as run:
         errors = print_run(run, run.view(), as_json=False, verbose=False, diffs=1)
     said = capsys.readouterr().out

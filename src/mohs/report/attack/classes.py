@@ -49,14 +49,16 @@ class ByClass:
             "classes": [
                 {
                     "label": found.label,
-                    "accuracy_before": _json(found.accuracy_before),
-                    "accuracy_under_attack": _json(found.accuracy_under_attack),
-                    "success": _json(found.success),
+                    "accuracy_before": found.accuracy_before.to_json(),
+                    "accuracy_under_attack": None
+                    if found.accuracy_under_attack is None
+                    else found.accuracy_under_attack.to_json(),
+                    "success": found.success.to_json(),
                 }
                 for found in self.classes
             ],
             "directions": [
-                {"true": found.true, "predicted": found.predicted, "rate": _json(found.rate)}
+                {"true": found.true, "predicted": found.predicted, "rate": found.rate.to_json()}
                 for found in self.directions
             ],
         }
@@ -73,6 +75,9 @@ class ClassTally:
         self._attacked: Counter[int] = Counter()
         self._won: Counter[int] = Counter()
         self._directions: Counter[tuple[int, int]] = Counter()
+        self._errors: Counter[int] = Counter()
+        self._won_anyway: Counter[int] = Counter()  # errors of batteries that succeeded all the same
+        self._wrong_anyway: Counter[int] = Counter()
 
     def add(self, record: Record) -> None:
         """Count one record, with the same denominators as the figures of all classes together."""
@@ -86,6 +91,10 @@ class ClassTally:
             self._judged[label] += 1
             held = record.outcome is Outcome.DETECTED or (bool(last) and _predicted(last) == label)
             self._right_after[label] += held
+        else:
+            self._errors[label] += 1
+            self._won_anyway[label] += bool(record.by)
+            self._wrong_anyway[label] += bool(record.by) and _predicted(record.scores_after) != label
         self._attacked[label] += record.outcome in _ATTACKED
         if record.outcome is Outcome.SUCCESS:
             self._won[label] += 1
@@ -94,17 +103,7 @@ class ClassTally:
 
     def figures(self, reduces: bool) -> ByClass:
         """The figures so far. `reduces`: the goal is to keep the label, so nothing is taken for another class."""
-        classes = tuple(
-            ClassFigures(
-                label,
-                Rate(self._right_before[label], self._read[label], "examples of the class scored"),
-                None
-                if reduces
-                else Rate(self._right_after[label], self._judged[label], "examples of the class without an error"),
-                Rate(self._won[label], self._attacked[label], "examples of the class attacked"),
-            )
-            for label in sorted(self._read)
-        )
+        classes = tuple(self._of(label, reduces) for label in sorted(self._read))
         order = sorted(self._directions.items(), key=lambda found: (-found[1], found[0]))
         directions = tuple(
             Direction(true, predicted, Rate(count, self._attacked[true], "examples of the class attacked"))
@@ -112,6 +111,26 @@ class ClassTally:
             if not reduces
         )
         return ByClass(classes, directions)
+
+    def _of(self, label: int, reduces: bool) -> ClassFigures:
+        judged, errors = self._judged[label], self._errors[label]
+        before = Rate(
+            self._right_before[label],
+            self._read[label],
+            "examples of the class scored",
+            judged + errors - self._read[label],
+        )
+        under = Rate(
+            self._right_after[label],
+            judged,
+            "examples of the class without an error",
+            errors,
+            errors_missed=self._wrong_anyway[label],
+        )
+        success = Rate(
+            self._won[label], self._attacked[label], "examples of the class attacked", errors, self._won_anyway[label]
+        )
+        return ClassFigures(label, before, None if reduces else under, success)
 
 
 def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, str]]:
@@ -151,15 +170,3 @@ def called(label: int, labels: Sequence[str]) -> str:
 def _predicted(scores: Sequence[float]) -> int:
     """The first class with the highest score."""
     return max(range(len(scores)), key=scores.__getitem__)
-
-
-def _json(found: Rate | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "hits": found.hits,
-        "total": found.total,
-        "of": found.of,
-        "value": found.value,
-        "interval": found.interval,
-    }

@@ -1,7 +1,10 @@
 """The figures of an attack run, each with a named denominator and a 95% interval.
 
 Skipped examples and errors are counted separately. An error says nothing about the victim. A skipped example met the
-goal, or was misclassified, before any attack. The denominators:
+goal, or was misclassified, before any attack. Errors are in no figure but move all of them, because only attacked
+examples end that way: the accuracy under attack is too low without them. So each share has bounds, for errors that had
+all been misses or all been hits. A battery that succeeded after the error of a member counts as an error, as one that
+failed after it does; its bounds know better. The denominators:
 - "examples scored": the victim scored the original. This includes examples whose attack then ended in an error: only
   attacked examples can end that way, so the accuracy without them would be too low;
 - "examples without an error";
@@ -64,7 +67,7 @@ class Summary:
         for key in ("accuracy_before", "accuracy_under_attack", "success", "false_alarms", "fair"):
             rate: Rate | Fair | None = getattr(self, key)
             if rate is not None:
-                row[key] |= {"value": rate.value, "interval": rate.interval}
+                row[key] = rate.to_json()
         row["by_class"] = self.by_class.to_json()
         if self.false_alarms is None:
             del row["false_alarms"], row["detected"]
@@ -101,6 +104,7 @@ class _Tally:
         self.read = 0
         self.right_before = 0
         self.right_after = 0
+        self.won_anyway = self.wrong_anyway = 0  # errors of batteries that succeeded all the same
 
     def add(self, record: Record) -> None:
         self.classes.add(record)
@@ -116,6 +120,9 @@ class _Tally:
         if judged:
             stopped = record.outcome is Outcome.DETECTED
             self.right_after += stopped or _right(record, record.scores_after or record.scores_before)
+        elif record.by:
+            self.won_anyway += 1
+            self.wrong_anyway += not _right(record, record.scores_after)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED):
             self.queries.append(record.queries)
             self.left.append(record.words - len(record.edits))
@@ -139,30 +146,35 @@ class _Tally:
         detected, rejected = (self.outcomes[str(kind)] for kind in own)
         attacked = count["success"] + count["failed"] + count["exhausted"] + detected
         judged = attacked + count["skipped"] + rejected
+        errors = count["error"]
+        unread = judged + errors - self.read  # errors before the victim scored the original
         reduces = keeps_label(self.goal)
+        under = Rate(self.right_after, judged, "examples without an error", errors, errors_missed=self.wrong_anyway)
         return Summary(
             attack=attack,
             outcomes=count,
-            accuracy_before=Rate(self.right_before, self.read, "examples scored"),
-            accuracy_under_attack=None if reduces else Rate(self.right_after, judged, "examples without an error"),
-            success=Rate(count["success"], attacked, "examples attacked"),
-            words_changed=mean_of(self.changed, "successes"),
-            share_changed=mean_of(self.shares, "successes"),
-            queries=mean_of(self.queries, "examples attacked"),
+            accuracy_before=Rate(self.right_before, self.read, "examples scored", unread),
+            accuracy_under_attack=None if reduces else under,
+            success=Rate(count["success"], attacked, "examples attacked", errors, self.won_anyway),
+            words_changed=mean_of(self.changed, "successes", 0),
+            share_changed=mean_of(self.shares, "successes", 0, 1),
+            queries=mean_of(self.queries, "examples attacked", 0),
             goal=self.goal,
-            words_left=mean_of(self.left, "examples attacked") if reduces else None,
+            words_left=mean_of(self.left, "examples attacked", 0) if reduces else None,
             near_ties=self.near_ties,
             apart=self.apart,
             cut=self.cut,
             empty=self.empty,
             labels=len(self.labels),
             detected=detected,
-            false_alarms=Rate(rejected, self.read, "examples scored") if self.rejects else None,
+            false_alarms=Rate(rejected, self.read, "examples scored", unread) if self.rejects else None,
             by=dict(self.by.most_common()),
             measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
             fair=None
             if self.verdicts is None
-            else fair_of(self.judged, attacked, "examples attacked", self.verdicts.calibration, self.verdicts.name),
+            else fair_of(
+                self.judged, attacked, "examples attacked", self.verdicts.calibration, self.verdicts.name, errors
+            ),
             by_class=self.classes.figures(reduces),
         )
 

@@ -98,6 +98,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         own_goal=any(map(has_own_goal, summaries)),
         summaries=summaries,
         names=names,
+        errors=view.errors,
         judged=any(summary.fair is not None for summary in summaries),
         figures=figures,
         order=rows_of(summaries),

@@ -10,7 +10,7 @@ from rich.table import Table
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
 from mohs.report.rates import Mean
-from mohs.report.table import fair_rows, mean, order_of, rate, tables_of
+from mohs.report.table import fair_rows, marks, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
 _SAID = ("words changed", "share of words changed")  # measures that repeat a figure of every attack
@@ -34,7 +34,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     ]
     rows += [(name, *_measured(value, summary.success.hits)) for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
-    rows.append(("errors", str(count["error"]), "neither success nor failure"))
+    rows.append(("errors", str(count["error"]), "in no figure; in braces: had all been misses, or hits"))
     if summary.false_alarms is not None:
         note = f"of {summary.false_alarms.of}; originals that the victim rejected"
         rows.append(("false alarms", rate(summary.false_alarms), note))
@@ -112,7 +112,7 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):
         parts.append("any wrong class lowers the accuracy, only reaching the goal counts as success")
-    return "; ".join([*parts, "in brackets: 95% intervals"])
+    return "; ".join([*parts, marks(sum(summary.outcomes["error"] for summary in summaries))])
 
 
 def summary_tables(summaries: Sequence[Summary], width: int) -> tuple[list[Table], str]:

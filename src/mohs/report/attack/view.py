@@ -123,11 +123,11 @@ class AttackView(View):
         return attack_page(self, self._run)
 
     def files(self, folder: Path) -> list[Path]:
-        """Write the adversarial examples. Texts that were only shortened are not among them."""
+        """Write the adversarial examples, also of a battery with an error. Shortened texts are not among them."""
         hits = (
             record
             for record in self._run.records()
-            if record.outcome is Outcome.SUCCESS and not keeps_label(self.goal_of(record.attack))
+            if (record.outcome is Outcome.SUCCESS or record.by) and not keeps_label(self.goal_of(record.attack))
         )
         first = next(hits, None)
         if first is None:

@@ -1,8 +1,10 @@
 """The figures of a radius run, each with a named denominator (Yang et al. 2022, tables 2 and 3, figures 3 to 5).
 
-Only examples that the victim classifies correctly are measured; they are the denominator. An example with L <= R < U
-provably withstands r substitutions if r <= L, and possibly if r < U or no U is known. If no text of its whole space
-changes the label, it withstands any number of substitutions.
+Only examples that the victim classifies correctly are measured; they are the denominator. Only such examples can end in
+an error after they were scored, so an error with scores was read right. In all other figures errors are left out; the
+bounds of each share say what they might have changed. An example with L <= R < U provably withstands r substitutions if
+r <= L, and possibly if r < U or no U is known. If no text of its whole space changes the label, it withstands any
+number of substitutions.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures
-from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally, rate_json
+from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
@@ -43,7 +45,7 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
-        return {"r": self.r, "proven": rate_json(self.proven), "possible": rate_json(self.possible)}
+        return {"r": self.r, "proven": self.proven.to_json(), "possible": self.possible.to_json()}
 
 
 @dataclass(frozen=True)
@@ -75,21 +77,21 @@ class RadiusSummary:
     @property
     def total(self) -> int:
         """How many examples have a radius."""
-        return self.right.hits
+        return self.outcomes["measured"]
 
     def of_right(self, *kinds: str) -> Rate:
         """The share of examples of these kinds."""
-        return Rate(sum(self.kinds[kind] for kind in kinds), self.total, RIGHT)
+        return Rate(sum(self.kinds[kind] for kind in kinds), self.total, RIGHT, self.outcomes["error"])
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
         return {
             **asdict(self),
-            "right": rate_json(self.right),
-            "kinds": {kind: rate_json(self.of_right(kind)) for kind in KINDS},
+            "right": self.right.to_json(),
+            "kinds": {kind: self.of_right(kind).to_json() for kind in KINDS},
             "curve": [step.to_json() for step in self.curve],
             "attacks": [upper.to_json() for upper in self.attacks],
-            "in_time": None if self.in_time is None else rate_json(self.in_time),
+            "in_time": None if self.in_time is None else self.in_time.to_json(),
             "shares": [share.to_json() for share in self.shares],
         }
 
@@ -108,11 +110,12 @@ class _Tally:
         self.forms: Counter[str] = Counter()
         self.queries: list[float] = []
         self.shares: list[ShareTally] = []
-        self.late = self.excluded = 0
+        self.late = self.excluded = self.scored_errors = 0
         self.prover_only = self.texts = self.certificates = self.empty = self.cut = self.near_ties = 0
 
     def add(self, record: Record) -> None:
         self.outcomes[str(record.outcome)] += 1
+        self.scored_errors += record.outcome is Outcome.ERROR and bool(record.scores_before)
         if record.outcome is not Outcome.MEASURED:
             return
         found: RadiusFinding = record.finding
@@ -149,33 +152,39 @@ class _Tally:
             self.shares[place].add(found, share)
 
     def summary(self, config: Mapping[str, Any], examples: int) -> RadiusSummary:
-        total = self.outcomes[str(Outcome.MEASURED)]
+        total, errors = self.outcomes[str(Outcome.MEASURED)], self.outcomes[str(Outcome.ERROR)]
+        right = total + self.scored_errors
         kinds = (Outcome.MEASURED, Outcome.SKIPPED, Outcome.ERROR)
         return RadiusSummary(
             outcomes={str(outcome): self.outcomes[str(outcome)] for outcome in kinds},
-            right=Rate(total, total + self.outcomes[str(Outcome.SKIPPED)], "examples without an error"),
+            right=Rate(
+                right,
+                right + self.outcomes[str(Outcome.SKIPPED)],
+                "examples scored",
+                errors - self.scored_errors,
+            ),
             kinds={kind: self.kinds[kind] for kind in KINDS},
             why={kind: {reason: found[reason] for reason in REASONS} for kind, found in self.why.items()},
-            curve=self._curve(total),
-            lower=mean_of(self.lowers, RIGHT),
-            upper=mean_of(self.uppers, "examples with an upper bound"),
-            attacks=[found.figures(name, len(self.attacks)) for name, found in self.attacks.items()],
+            curve=self._curve(total, errors),
+            lower=mean_of(self.lowers, RIGHT, 0),
+            upper=mean_of(self.uppers, "examples with an upper bound", 0),
+            attacks=[found.figures(name, len(self.attacks), errors) for name, found in self.attacks.items()],
             duels=self.duels.figures(),
             prover_only=self.prover_only,
             forms=dict(self.forms),
-            queries=mean_of(self.queries, RIGHT),
+            queries=mean_of(self.queries, RIGHT, 0),
             median_queries=median(self.queries) if self.queries else None,
             texts=self.texts,
             excluded=self.excluded,
-            in_time=Rate(total - self.late, total, RIGHT) if config.get("time_limit") else None,
+            in_time=Rate(total - self.late, total, RIGHT, errors) if config.get("time_limit") else None,
             certificates=self.certificates,
             empty=self.empty,
             cut=self.cut,
             near_ties=self.near_ties,
-            shares=all_figures(self.shares, config, examples),
+            shares=all_figures(self.shares, config, examples, errors),
         )
 
-    def _curve(self, total: int) -> list[Step]:
+    def _curve(self, total: int, errors: int) -> list[Step]:
         """The curve, up to the number of substitutions after which it is flat."""
         if not total:
             return []
@@ -183,7 +192,7 @@ class _Tally:
         for r in range(1, max([1, *(lower + 1 for lower in self.proven), *self.fooled]) + 1):
             proven -= self.proven[r - 1]
             possible -= self.fooled[r]
-            steps.append(Step(r, Rate(proven, total, RIGHT), Rate(possible, total, RIGHT)))
+            steps.append(Step(r, Rate(proven, total, RIGHT, errors), Rate(possible, total, RIGHT, errors)))
         return steps
 
 
@@ -236,7 +245,7 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
         rows.append(("certificates", f"{summary.certificates:,}", "one for each example with L of at least 1"))
     rows += [
         ("skipped", str(count["skipped"]), "misclassified, or tied, before any substitution"),
-        ("errors", str(count["error"]), "left out of all shares"),
+        ("errors", str(count["error"]), "in no other figure; in braces: had all been misses, or hits"),
     ]
     if summary.empty:
         rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as whole space withstood"))
@@ -302,7 +311,9 @@ def radius_flags(facts: Mapping[str, Any], summary: RadiusSummary, finished: int
 def radius_headline(summary: RadiusSummary) -> str:
     """One sentence."""
     if not summary.total:
-        if summary.right.total:
+        if summary.right.hits and summary.outcomes["skipped"]:
+            return f"All {summary.right.hits:,} examples that the model got right ended in an error."
+        if summary.right.total > summary.right.hits:
             return f"The model got none of {summary.right.total:,} examples right, so there is no radius to measure."
         return "Every example ended in an error." if summary.outcomes["error"] else "Nothing has been measured yet."
     if summary.empty == summary.total:

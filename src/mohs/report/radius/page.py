@@ -44,6 +44,7 @@ def radius_page(view: View, run: Run, summary: RadiusSummary) -> str:
         f"{on_data(view)}, robustness radius",
         headline=radius_headline(summary),
         summary=summary,
+        errors=view.errors,
         names=dict.fromkeys(listing.attacks, "radius"),
         lines=radius_lines(summary),
         steps=[(step.r, rate(step.proven), rate(step.possible)) for step in shown_steps(summary.curve)],

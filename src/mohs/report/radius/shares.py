@@ -9,7 +9,6 @@ from statistics import median
 from typing import Any
 
 from mohs.bounds.finding import RadiusFinding, ShareFinding
-from mohs.report.radius.uppers import rate_json
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
 
@@ -56,7 +55,7 @@ class ShareFigures:
         row = asdict(self)
         del row["values"]
         row["above"] = [
-            {"threshold": one.threshold, "low": rate_json(one.low), "value": rate_json(one.value)} for one in self.above
+            {"threshold": one.threshold, "low": one.low.to_json(), "value": one.value.to_json()} for one in self.above
         ]
         return row
 
@@ -84,7 +83,7 @@ class ShareTally:
         if share.method != "counted":
             self._draws = max(self._draws, share.n)
 
-    def figures(self, r: str, asked: Mapping[str, Any], among: int) -> ShareFigures:
+    def figures(self, r: str, asked: Mapping[str, Any], among: int, errors: int = 0) -> ShareFigures:
         """The figures of all examples."""
         total, values = len(self._values), [value for *_, value, _ in self._values]
         return ShareFigures(
@@ -98,14 +97,14 @@ class ShareTally:
             epsilon=asked.get("epsilon"),
             delta=asked.get("delta"),
             among=among,
-            mean=mean_of(values, _OF),
+            mean=mean_of(values, _OF, 0, 1),
             median=median(values),
             least=min(values),
             above=[
                 Above(
                     threshold,
-                    Rate(sum(low > threshold for *_, low in self._values), total, _OF),
-                    Rate(sum(value > threshold for value in values), total, _OF),
+                    Rate(sum(low > threshold for *_, low in self._values), total, _OF, errors),
+                    Rate(sum(value > threshold for value in values), total, _OF, errors),
                 )
                 for threshold in THRESHOLDS
             ],
@@ -113,12 +112,14 @@ class ShareTally:
         )
 
 
-def all_figures(tallies: Sequence[ShareTally], config: Mapping[str, Any], examples: int) -> list[ShareFigures]:
+def all_figures(
+    tallies: Sequence[ShareTally], config: Mapping[str, Any], examples: int, errors: int = 0
+) -> list[ShareFigures]:
     """The figures of every radius, in the order requested."""
     asked = config if config.get("pac") else {}
     radii = radii_of(asked) if len(radii_of(asked)) == len(tallies) else ["-"] * len(tallies)
     among = examples * len(tallies) if asked.get("together") else 0
-    return [tally.figures(r, asked, among) for tally, r in zip(tallies, radii, strict=True)]
+    return [tally.figures(r, asked, among, errors) for tally, r in zip(tallies, radii, strict=True)]
 
 
 def share_headline(shares: Sequence[ShareFigures]) -> str:

@@ -14,11 +14,6 @@ from mohs.report.table import mean, rate
 RIGHT = "examples the model got right"
 
 
-def rate_json(found: Rate) -> dict[str, Any]:
-    """A share as a JSON-ready dict."""
-    return {**asdict(found), "value": found.value, "interval": found.interval}
-
-
 @dataclass(frozen=True)
 class Upper:
     """The results of one attack. Wins and ties count only examples on which another attack succeeded too."""
@@ -34,7 +29,7 @@ class Upper:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
-        return {**asdict(self), "success": rate_json(self.success)}
+        return {**asdict(self), "success": self.success.to_json()}
 
 
 class UpperTally:
@@ -56,13 +51,13 @@ class UpperTally:
         self.wins += bool(others) and count < min(others)
         self.ties += bool(others) and count == min(others)
 
-    def figures(self, name: str, attacks: int) -> Upper:
-        """The figures of this attack. attacks: how many attacks the run has."""
+    def figures(self, name: str, attacks: int, errors: int = 0) -> Upper:
+        """The figures of this attack. attacks: how many attacks the run has; errors: examples that ended in one."""
         return Upper(
             attack=name,
-            success=Rate(len(self.edits), self.total, RIGHT),
-            edits=mean_of(self.edits, "successes"),
-            share=mean_of(self.shares, "successes"),
+            success=Rate(len(self.edits), self.total, RIGHT, errors),
+            edits=mean_of(self.edits, "successes", 0),
+            share=mean_of(self.shares, "successes", 0, 1),
             counts=dict(sorted(Counter(self.edits).items())),
             wins=self.wins,
             ties=self.ties,

@@ -29,7 +29,7 @@ from mohs.report.radius.figures import (
 )
 from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes
 from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
-from mohs.report.table import rate, table_html, tables_of
+from mohs.report.table import marks, rate, table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
 
@@ -85,11 +85,11 @@ class RadiusView(View):
         if not summary.right.total and not self.errors:
             return
         tables, beside = tables_of([("radius", radius_lines(summary))], console.width)
-        below = "L <= R < U; R is the most substitutions that can never change the label; in brackets: 95% intervals"
+        below = "L <= R < U; R is the most substitutions that can never change the label"
         if not beside:
             of = f"upper bound: over {summary.upper.total} {summary.upper.over}; all other figures: of {RIGHT}"
-            below = f"read right: of examples without an error; {of}; {below}"
-        show_tables(console, tables, below)
+            below = f"read right: of examples scored; {of}; {below}"
+        show_tables(console, tables, f"{below}; {marks(self.errors)}")
         if not summary.total:
             return
         self._curve(console)

@@ -2,14 +2,15 @@
 
 An example is skipped if no patch pair fits its text. The main rate is the share of examples with a patch pair that have
 a vulnerable example in their neighbourhood: a text whose prediction changes when the pair is swapped. A search that ran
-out of queries counts as one that found none.
+out of queries counts as one that found none. An error after a pair was found still shows that there is one. In all
+other figures errors are left out, and the bounds of each share say what they might have changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
@@ -52,11 +53,11 @@ class SecondOrderSummary:
         row = asdict(self)
         for key in ("with_pair", "vulnerable"):
             found: Rate = getattr(self, key)
-            row[key] |= {"value": found.value, "interval": found.interval}
+            row[key] = found.to_json()
         if self.fair is None:
             del row["fair"]
         else:
-            row["fair"] |= {"value": self.fair.value, "interval": self.fair.interval}
+            row["fair"] = self.fair.to_json()
         return row
 
 
@@ -70,9 +71,11 @@ class _Tally:
         self.queries: list[float] = []
         self.perplexities: list[tuple[float, float]] = []
         self.near_ties = 0
+        self.paired_errors = 0  # errors after a patch pair was found
 
     def add(self, record: Record) -> None:
         self.outcomes[str(record.outcome)] += 1
+        self.paired_errors += record.outcome is Outcome.ERROR and record.finding is not None
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED):
             self.queries.append(record.queries)
             self.near_ties += record.near_tie
@@ -87,25 +90,26 @@ class _Tally:
     def summary(self, attack: str) -> SecondOrderSummary:
         kinds = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
         count = {str(outcome): self.outcomes[str(outcome)] for outcome in kinds}
-        tried = len(self.queries)
+        tried, errors, late = len(self.queries), count["error"], self.paired_errors
+        paired = tried + late
         before, after = zip(*self.perplexities, strict=True) if self.perplexities else ((), ())
         return SecondOrderSummary(
             attack=attack,
             outcomes=count,
-            with_pair=Rate(tried, tried + count["skipped"], "examples without an error"),
-            vulnerable=Rate(count["success"], tried, _WITH_PAIR),
+            with_pair=Rate(paired, paired + count["skipped"], "examples whose pairs are known", errors - late),
+            vulnerable=Rate(count["success"], tried, _WITH_PAIR, errors),
             unchanged=self.l0.count(0),
-            l0=mean_of(self.l0, _FOUND),
+            l0=mean_of(self.l0, _FOUND, 0),
             l0_counts=dict(sorted(Counter(self.l0).items())),
-            steps=mean_of(self.steps, _FOUND),
-            queries=mean_of(self.queries, _WITH_PAIR),
+            steps=mean_of(self.steps, _FOUND, 0),
+            queries=mean_of(self.queries, _WITH_PAIR, 0),
             perplexity_before=median(before) if before else None,
             perplexity=median(after) if after else None,
             perplexities=len(self.perplexities),
             near_ties=self.near_ties,
             fair=None
             if self.verdicts is None
-            else fair_of(self.judged, tried, _WITH_PAIR, self.verdicts.calibration, self.verdicts.name),
+            else fair_of(self.judged, tried, _WITH_PAIR, self.verdicts.calibration, self.verdicts.name, errors),
         )
 
 
@@ -119,14 +123,14 @@ def summarise_second_order(records: Iterable[Record], verdicts: Verdicts | None 
 
 def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
     """The rows of the table: a figure's name, its value, and its denominator."""
-    count = summary.outcomes
+    count, of_all = summary.outcomes, "examples without an error"
     rows = [
         ("with a patch pair", rate(summary.with_pair), f"of {summary.with_pair.of}"),
         ("vulnerable example found", rate(summary.vulnerable), f"of {summary.vulnerable.of}"),
         (
             "found, of all examples",
-            rate(replace(summary.with_pair, hits=summary.vulnerable.hits)),
-            f"of {summary.with_pair.of}",
+            rate(Rate(summary.vulnerable.hits, summary.vulnerable.total + count["skipped"], of_all, count["error"])),
+            f"of {of_all}",
         ),
         *fair_rows(summary.fair, "people accept it"),
         *_unchanged(summary),
@@ -139,7 +143,7 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     rows += [
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
         ("skipped", str(count["skipped"]), "no patch pair fits the text"),
-        ("errors", str(count["error"]), "left out of all shares"),
+        ("errors", str(count["error"]), "in no figure; in braces: had all been misses, or hits"),
     ]
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))

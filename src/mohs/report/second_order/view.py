@@ -22,7 +22,7 @@ from mohs.report.second_order.figures import (
     second_order_lines,
     summarise_second_order,
 )
-from mohs.report.table import table_html, tables_of
+from mohs.report.table import marks, table_html, tables_of
 from mohs.report.terminal import printable, show_tables
 from mohs.report.verdicts import Verdicts
 from mohs.report.view import View
@@ -65,11 +65,11 @@ class SecondOrderView(View):
             return
         found = [(summary.attack, second_order_lines(summary)) for summary in self._summaries]
         tables, beside = tables_of(found, console.width)
-        below = "in brackets: 95% intervals"
+        below = marks(self.errors)
         if not beside:
             below = (
-                "with a pair: of examples without an error; found, fair success, queries: of examples with a patch "
-                f"pair; words, steps, perplexity: over vulnerable examples; {below}"
+                "with a pair: of examples whose pairs are known; found, fair success, queries: of examples with a "
+                f"patch pair; words, steps, perplexity: over vulnerable examples; {below}"
             )
         show_tables(console, tables, below)
         hits = (record for record in self._run.records() if record.outcome is Outcome.SUCCESS)
