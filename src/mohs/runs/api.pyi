@@ -47,8 +47,6 @@ def attack(
     sememes: Any = None,
     n: int | None = None,
     sample: int | None = None,
-    least_words: int | None = None,
-    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -103,8 +101,6 @@ def attack(
     sememes: Table of sememe substitutes; by default the asset hownet.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
-    least_words: Leave out texts with fewer words, before --n counts.
-    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -153,8 +149,6 @@ def second_order_attack(
     budget: int | None = None,
     n: int | None = None,
     sample: int | None = None,
-    least_words: int | None = None,
-    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -202,8 +196,6 @@ def second_order_attack(
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
-    least_words: Leave out texts with fewer words, before --n counts.
-    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -246,8 +238,6 @@ def token_bias(
     budget: int | None = None,
     n: int | None = None,
     sample: int | None = None,
-    least_words: int | None = None,
-    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -297,8 +287,6 @@ def token_bias(
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
-    least_words: Leave out texts with fewer words, before --n counts.
-    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
@@ -337,7 +325,6 @@ def radius(
     max_r: int = 2,
     most: int = 1000000,
     bounds: bool = True,
-    gradients: bool = True,
     time_limit: float | None = None,
     share: Share | str | int | Sequence[Share | str | int] | None = None,
     pac: bool = False,
@@ -347,12 +334,8 @@ def radius(
     together: bool = False,
     interval: str | None = None,
     draws: int | None = None,
-    decide: float | None = None,
-    draw: str | None = None,
     n: int | None = None,
     sample: int | None = None,
-    least_words: int | None = None,
-    most_words: int | None = None,
     fields: Sequence[str] = (),
     label_field: str = "label",
     id_field: str = "id",
@@ -395,7 +378,6 @@ def radius(
     max_r: Prove up to this many substitutions.
     most: The most texts that a proof may ask per example.
     bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.
-    gradients: Try the words first at which the victim's gradient is largest, if it has gradients, or go by the text.
     time_limit: Time limit for the proof of one example; by default none.
     share: The shares to estimate, as objects or radii; on the command line use --pac, --r and so on.
     pac: Estimate the share of texts within radius --r that keep the label.
@@ -405,12 +387,8 @@ def radius(
     together: Make delta the probability that any interval of the run misses.
     interval: Kind of interval: clopper-pearson, hoeffding, or sequential (stops early).
     draws: Texts to draw; by default as many as epsilon and delta need.
-    decide: Stop drawing once the interval shows whether the share is above LEVEL; makes the interval sequential.
-    draw: How texts are drawn: uniform (each text alike), or independent (each word by itself; not uniform).
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
-    least_words: Leave out texts with fewer words, before --n counts.
-    most_words: Leave out texts with more words, before --n counts.
     fields: Text column, or two columns for text pairs: premise,hypothesis.
     label_field: Label column.
     id_field: Id column, if there is one.
