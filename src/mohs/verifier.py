@@ -3,7 +3,8 @@
 `python -m mohs.verifier CERTIFICATES --victim module:function` asks the function about every text that a certificate
 speaks of, one by one. The function gets a list of texts (tuples for pairs) and gives a row of probabilities for each.
 It must be the certificate's victim: fingerprints are not compared here. The exit code is 0 if all certificates hold, 1
-if one is broken, 2 if something cannot be read, and 3 if a space has more texts than --most.
+if one is broken, 2 if something cannot be read, and 3 if a space has more texts than --most or a certificate does not
+say how its space was built (those of older versions; --accept-old lets them pass).
 """
 
 from __future__ import annotations
@@ -198,6 +199,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser("mohs.verifier", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("certificates", help="a file with one certificate a line, or one alone (.json)")
     parser.add_argument("--victim", required=True, metavar="MODULE:FUNCTION")
+    parser.add_argument("--accept-old", action="store_true", help="pass certificates that do not state their space")
     parser.add_argument("--most", type=int, default=1_000_000, help="texts of a certificate that are still asked")
     asked = parser.parse_args(arguments)
     try:
@@ -210,9 +212,12 @@ def main(arguments: list[str] | None = None) -> int:
     ends = []
     for number, line in enumerate(lines, 1):
         try:
-            texts, same = verify(read(line), function, asked.most)
-            ends.append(0)
-            print(f"{number}: holds in all {texts:,} texts{'' if same else ', but its digest is another one'}.")
+            row = read(line)
+            texts, same = verify(row, function, asked.most)
+            unstated = "space" not in row and not asked.accept_old
+            but = ["its digest is another one"] * (not same) + ["does not say how its space was built"] * unstated
+            ends.append(3 if unstated else 0)
+            print(f"{number}: holds in all {texts:,} texts{', but ' * bool(but)}{' and '.join(but)}.")
         except (Broken, TooLarge) as error:
             ends.append(1 if isinstance(error, Broken) else 3)
             print(f"{number}: {'broken' if ends[-1] == 1 else 'not checked'}: {error}.")

@@ -57,6 +57,9 @@ def test_certificates_in_closed_form_hold_for_it_too() -> None:
         assert holds(json.dumps(one), lambda texts: bag.collect(bag.launch([(text,) for text in texts])))
 
 
+ONE = Table(tuple((word, ("x",)) for word in "abc"))
+
+
 def predict(texts: list[str]) -> list[list[float]]:
     return [[0.1, 0.9] if text.count("x") > 2 else [0.9, 0.1] for text in texts]
 
@@ -81,6 +84,34 @@ def test_what_is_no_certificate() -> None:
     for written in ('{"radius": 1, "radius": 2}', '{"tolerance": Infinity}', "[" * 100_000, "[]", "7", "{}", "{"):
         with pytest.raises(verifier.Broken):
             verifier.read(written)
+
+
+def test_a_certificate_that_hides_how_its_space_was_built_does_not_pass(
+    certificate: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The statement can be dropped by calling a certificate an old one: neither verifier lets that pass."""
+    few = [[place, words[:1]] for place, words in certificate["choices"]]
+    with mohs.radius(FunctionVictim(predict, name="v"), [("a b c", 0)], source=ONE, stopwords="none", max_r=2) as run:
+        other: dict[str, Any] = run.radii()[0]["certificate"]
+    assert other["choices"] == few
+    old = {**{name: other[name] for name in other if name != "space"}, "format": "mohs-certificate-2"}
+    (tmp_path / "c.jsonl").write_text(json.dumps(old), "utf-8")
+    victim = FunctionVictim(predict, name="v")
+    ((_, checked),) = mohs.verify(tmp_path / "c.jsonl", victim)
+    assert (checked.sound, checked.unstated) == (False, True)
+    assert "does not say how its space was built" in checked.why
+    ((_, checked),) = mohs.verify(tmp_path / "c.jsonl", victim, sample=1)
+    assert (checked.sound, checked.unstated) == (False, True)
+    ((_, checked),) = mohs.verify(tmp_path / "c.jsonl", victim, accept_old=True)
+    assert (checked.sound, checked.unstated) == (True, False)
+    asked = [str(tmp_path / "c.jsonl"), "--victim", "tests.bounds.test_verifier:predict"]
+    assert verifier.main(asked) == 3
+    assert "but does not say how its space was built" in capsys.readouterr().out
+    assert verifier.main([*asked, "--accept-old"]) == 0
+    (tmp_path / "c.jsonl").write_text(json.dumps({**old, "label": 1}), "utf-8")
+    ((_, checked),) = mohs.verify(tmp_path / "c.jsonl", victim)
+    assert (checked.sound, checked.unstated) == (False, False)  # broken is more than unstated
+    assert verifier.main(asked) == 1
 
 
 def test_its_command(certificate: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

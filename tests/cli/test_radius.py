@@ -31,6 +31,14 @@ def test_radius_and_verify(tmp_path: Path, mohs: Mohs) -> None:
     broken = mohs("verify", "wrong.json")
     assert broken.returncode == 1
     assert "The label does not hold: " in broken.stdout
+    old = {name: value for name, value in json.loads(lines[0]).items() if name != "space"}
+    old["levels"] = [{**level, "size": 1} for level in old["levels"]]
+    (tmp_path / "old.json").write_text(json.dumps({**old, "format": "mohs-certificate-2"}))
+    downgraded = mohs("verify", "old.json")
+    assert downgraded.returncode == 3
+    assert "0 of 1 certificates hold." in downgraded.stdout
+    assert "does not say how its space was built" in downgraded.stdout
+    assert mohs("verify", "old.json", "--accept-old").returncode == 0
     assert json.loads(mohs("report", "run", "--json", "--no-page").stdout)
     (tmp_path / "coin.py").write_text("def coin(texts):\n    return [[0.6, 0.4] for _ in texts]\n")
     another = mohs("verify", "run", "--victim", "python:coin:coin")

@@ -23,7 +23,8 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
 
     with own_output(), no_sudden_end():
         found = asked.run(settings)
-    broken = [certificate for certificate, checked in found if not checked.sound]
+    broken = [certificate for certificate, checked in found if not checked.sound and not checked.unstated]
+    unstated = sum(checked.unstated for _, checked in found)
     about, victim = (
         ", ".join(sorted({certificate.victim for certificate in broken})),
         without_credentials(settings.victim),
@@ -37,8 +38,8 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
         for certificate, checked in found:
             if verbose or not checked.sound:
                 say(f"{certificate.example}: radius {certificate.radius}: {checked.why}")
-        if all(checked.whole for _, checked in found if checked.sound):
-            say(f"{len(found) - len(broken)} of {len(found)} certificates hold.")
+        if all(checked.whole for _, checked in found if checked.sound or checked.unstated):
+            say(f"{sum(checked.sound for _, checked in found)} of {len(found)} certificates hold.")
         else:
             texts = sum(checked.asked for _, checked in found)
             say(f"A sample of {texts:,} texts breaks {len(broken)} of {len(found)} certificates; it proves none.")
@@ -48,8 +49,10 @@ def _verify(asked: Verify, settings: VictimSettings, *, json: bool, verbose: boo
         _say_about_spaces([certificate for certificate, _ in found])
         for note, count in Counter(note for _, checked in found for note in checked.notes).items():
             say(f"{note} ({count} of {len(found)})")
-    if broken:
-        raise typer.Exit(1)
+        if unstated:
+            say(f"Nothing is wrong with {unstated} of these otherwise; --accept-old lets them pass.")
+    if broken or unstated:
+        raise typer.Exit(1 if broken else 3)
 
 
 def _say_about_spaces(certificates: list[Certificate]) -> None:

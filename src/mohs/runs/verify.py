@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Verify:
     """Check certificates of `mohs radius` against a victim, completely or on a random sample.
 
-    The exit code is 1 if a certificate is wrong.
+    The exit code is 1 if a certificate is wrong, and 3 if none is wrong but some do not say how their space was built.
 
     Examples:
       mohs verify mohs-runs/RUN
@@ -41,6 +41,9 @@ class Verify:
     rebuild: bool = option(
         "Build every space again from what its certificate says, and compare; finds words that were left out.",
         default=False,
+    )
+    accept_old: bool = option(
+        "Let certificates of older versions pass, which do not say how their space was built.", default=False
     )
     example: str | None = option("Check only the certificate of this example.", metavar="ID")
 
@@ -71,7 +74,7 @@ class Verify:
         nobody = Services({}, Random(0))
         checks = [
             answered(
-                check(one, model, points, judge, self.sample, self.bounds, self.seed),
+                check(one, model, points, judge, self.sample, self.bounds, self.seed, self.accept_old),
                 nobody,
                 judge,
                 many,
@@ -99,6 +102,7 @@ def verify(
     seed: int | None = None,
     example: str | None = None,
     rebuild: bool = False,
+    accept_old: bool = False,
     **settings: Any,
 ) -> list[tuple[Certificate, Checked]]:
     """Check certificates by asking the victim again about every text, or about `sample` texts of each level.
@@ -109,9 +113,18 @@ def verify(
     bounds: use a bound again for the texts that a bound proved; False: ask about them too.
     seed: of the sample; by default a new sample each time.
     rebuild: build every space again from what its certificate says, and compare.
+    accept_old: let certificates of older versions pass, which do not say how their space was built.
     The other arguments are for loading the victim: device, labels, victim_options, trust_pickle, trust_code.
     """
-    asked = Verify(certificates=certificates, sample=sample, bounds=bounds, seed=seed, example=example, rebuild=rebuild)
+    asked = Verify(
+        certificates=certificates,
+        sample=sample,
+        bounds=bounds,
+        seed=seed,
+        example=example,
+        rebuild=rebuild,
+        accept_old=accept_old,
+    )
     return asked.run(VictimSettings(victim=victim, **settings))
 
 
