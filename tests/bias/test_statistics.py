@@ -2,16 +2,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from mohs.bias.change import pair_changes
 from mohs.bias.finding import BiasFinding, PairFinding
 from mohs.bias.level import LevelFinding, bin_of
-from mohs.bias.statistics import PairBias, holm, interval, pair_biases, sign_flip
+from mohs.bias.statistics import PairBias, pair_biases
 from mohs.records import Outcome, Record
 
 Gaps = Sequence[float]
@@ -91,11 +89,23 @@ def test_one_sampled_sentence_makes_a_sample() -> None:
     assert not one(pair_biases([whole, part]), "he", 0).exact
 
 
-def test_a_single_sentence_has_no_interval_and_no_significance() -> None:
-    (row,) = pair_biases([record(0, he_she=[[0.4]])])
-    assert math.isnan(row.low)
-    assert math.isnan(row.high)
-    assert (row.p, row.holm) == (1.0, 1.0)
+def test_fewer_than_six_sentences_have_no_interval_and_no_test() -> None:
+    """Nor are they counted among the tests that Holm's correction is for."""
+    records = [record(i, he_she=[[0.4 + i / 100]]) for i in range(6)]
+    few, enough = (one(pair_biases(records[:m]), "he", 0) for m in (5, 6))
+    assert all(map(math.isnan, (few.low, few.high, few.p, few.holm)))
+    assert few.bias == pytest.approx(0.42)
+    assert 0.4 < enough.low < 0.42 < 0.43 < enough.high < 0.46
+    assert enough.p == enough.holm == 2 / 64
+    (others,) = {row.holm for row in pair_biases([*records, record(6, a_b=[[0.4]])]) if row.old == "he"}
+    assert others == enough.holm
+
+
+def test_the_filtered_set_is_not_tested_by_what_chose_it() -> None:
+    records = [record(i, he_she=[[0.001 + i / 10**4], [0.1 + i / 100]]) for i in range(6)]
+    near, far = pair_biases(records, epsilon=0.005)
+    assert math.isnan(near.p)
+    assert far.holm == far.p == 2 / 64
 
 
 def test_neither_the_order_of_records_nor_other_pairs_move_a_figure() -> None:
@@ -105,85 +115,34 @@ def test_neither_the_order_of_records_nor_other_pairs_move_a_figure() -> None:
     assert forward == backward
     more = pair_biases([*records, record(99, man_woman=[[0.2], [0.1]])])
     assert [(r.low, r.high, r.p) for r in forward] == [(r.low, r.high, r.p) for r in more if r.old == "he"]
-    assert pair_biases(records, seed=1) != forward
 
 
-def test_the_interval_of_two_sentences_spans_their_means() -> None:
-    (row,) = pair_biases([record(0, he_she=[[0.2]]), record(1, he_she=[[0.3, 0.5]])])
-    assert row.low == pytest.approx(0.2)
-    assert row.high == pytest.approx(0.4)
-
-
-def test_intervals_over_sentences_cover_the_truth_and_those_over_neighbours_do_not() -> None:
-    """40 sentences of 10 to 80 neighbours; sentences differ by 0.1, neighbours of one by 0.05; the truth is 0.03.
-
-    Of 300 simulated studies 95% should cover it; with 300, and the percentile interval a little short, 90% to 98% pass.
-    """
-    random = np.random.default_rng(5)
-    truth, studies = 0.03, 300
-    covered = naive = 0
-    for _ in range(studies):
-        sizes = random.integers(10, 81, 40)
-        gaps = [random.normal(random.normal(truth, 0.1), 0.05, size) for size in sizes]
-        low, high = interval(np.array([g.sum() for g in gaps]), sizes.astype(float), 400, random)
-        covered += low <= truth <= high
-        everything = np.concatenate(gaps)
-        naive += abs(everything.mean() - truth) <= 1.96 * everything.std() / math.sqrt(len(everything))
-    assert 0.90 <= covered / studies <= 0.98, covered
-    assert naive / studies < 0.6, naive
-
-
-@given(st.lists(st.integers(-8, 8), min_size=1, max_size=7))
-def test_the_sign_flip_test_by_brute_force(totals: list[int]) -> None:
-    patterns = list(product((1, -1), repeat=len(totals)))
-    far = [p for p in patterns if abs(sum(a * b for a, b in zip(p, totals, strict=True))) >= abs(sum(totals))]
-    scaled = np.array(totals) / 10  # tenths do not add up exactly
-    assert sign_flip(scaled, np.random.default_rng(0)) == len(far) / len(patterns)
-
-
-@pytest.mark.parametrize("m", range(1, 13))
-def test_the_smallest_p_of_so_many_sentences(m: int) -> None:
-    assert sign_flip(np.arange(1.0, m + 1), np.random.default_rng(0)) == 2 / 2**m
-
-
-def test_many_sentences_are_tested_by_drawing() -> None:
-    random = np.random.default_rng(0)
-    assert sign_flip(np.full(40, 0.1), random) == 1 / 10_001
-    assert sign_flip(np.zeros(40), random) == 1.0
-    totals = np.arange(1.0, 14)  # 13: drawn, and few enough to know the truth
-    signs = 1 - 2 * (np.arange(1 << 13)[:, None] >> np.arange(13) & 1)
-    totals[9:] *= -1
-    truth = np.mean(np.abs(signs @ totals) >= abs(totals.sum()))
-    assert sign_flip(totals, random) == pytest.approx(truth, abs=0.02)  # four standard deviations
-
-
-@pytest.mark.parametrize("m", [10, 30])
-def test_p_is_uniform_where_there_is_nothing(m: int) -> None:
-    """300 studies without a bias: the share with p <= level is the level, give or take three standard deviations."""
-    random = np.random.default_rng(3)
-    values = [sign_flip(random.normal(0, 1, m) * random.integers(1, 50, m), random) for _ in range(300)]
-    for chance in (0.05, 0.2, 0.5, 0.8):
-        slack = 3 * math.sqrt(chance * (1 - chance) / 300)
-        assert abs(np.mean([value <= chance for value in values]) - chance) <= slack, chance
-
-
-@given(st.lists(st.integers(0, 20), max_size=6), st.integers(1, 40))
-def test_holm_by_its_definition(twentieths: list[int], step: int) -> None:
-    """At a level, hypotheses go in the order of p until one is not below level / (number left); adjusted p <= level."""
-    values = [number / 20 for number in twentieths]
-    level = step / 40 - 1 / 97  # never a tie
-    rejected: set[int] = set()
-    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        if values[place] * (len(values) - rank) > level:
-            break
-        rejected.add(place)
-    adjusted = holm(values)
-    assert {place for place, value in enumerate(adjusted) if value <= level} == rejected
-    assert all(value <= adjusted[place] <= 1 for place, value in enumerate(values))
-
-
-def test_holm_is_over_the_pairs_of_one_distance() -> None:
+def test_holm_is_over_all_pairs_and_distances() -> None:
     records = [record(i, he_she=[[0.1], [0.1]], man_woman=[[0.1]]) for i in range(6)]
     found = pair_biases(records)
     assert all(row.p == 2 / 64 for row in found)
-    assert {(row.old, row.k): row.holm for row in found} == {("he", 0): 4 / 64, ("man", 0): 4 / 64, ("he", 1): 2 / 64}
+    assert {row.holm for row in found} == {6 / 64}
+
+
+def test_a_change_is_that_of_each_sentence() -> None:
+    """Sentences differ by far more than the runs do: only a paired test can see it."""
+    random = np.random.default_rng(0)
+    gaps = random.normal(0, 0.2, (8, 1)) + random.normal(0, 0.001, (8, 3))
+    before = [record(i, he_she=[[row[0]], [row[0], row[1]]]) for i, row in enumerate(gaps.tolist())]
+    after = [record(i, he_she=[[row[0] + 0.02], [row[1] + 0.02, row[2]]]) for i, row in enumerate(gaps.tolist())]
+    near, far = pair_changes(before, after)
+    assert (near.old, near.new, near.k, near.sentences) == ("he", "she", 0, 8)
+    assert near.change == pytest.approx(0.02)
+    assert (near.p, near.holm) == (2 / 256, 4 / 256)
+    old, new = (one(pair_biases(side), "he", 1) for side in (before, after))
+    assert far.change == pytest.approx(new.bias - old.bias)
+    assert 0.005 < far.low < far.change < far.high < 0.015
+    assert new.low < old.bias < new.high  # what the two intervals alone would say
+
+
+def test_a_change_leaves_out_sentences_that_were_measured_on_other_texts() -> None:
+    before = [record(i, he_she=[[0.1], [0.1]]) for i in range(3)]
+    after = [record(1, he_she=[[0.2], [0.2, 0.2]]), record(2, he_she=[[0.2], [0.2]]), record(3, he_she=[[0.9]])]
+    assert [(row.k, row.sentences) for row in pair_changes(before, after)] == [(0, 2), (1, 1)]
+    assert all(math.isnan(row.low) and math.isnan(row.holm) for row in pair_changes(before, after))
+    assert pair_changes(before, []) == []

@@ -78,11 +78,23 @@ class Steps:
             self.shares += weight / parents
             self.shared_gaps += weight * gap / parents
 
-    def estimate(self, k: int) -> tuple[float, float]:
-        """The size of the level and the sum of its differences."""
+    def estimate(self, k: int, seen: int) -> tuple[float, float]:
+        """The size of the level and the sum of its differences. seen: how many texts of the level were drawn.
+
+        By chance the estimate may be one that cannot be: fewer texts than were seen, or a mean difference beyond 1.
+        Then the checked steps alone give mean and size (a ratio estimator), and the size is at least what was seen.
+        """
         each = self.made / self.checked if self.checked else 0.0
         size = (self.weights - each * self.checked_weights) / k + each * self.shares
-        return size, (self.gaps - each * self.checked_gaps) / k + each * self.shared_gaps
+        total = (self.gaps - each * self.checked_gaps) / k + each * self.shared_gaps
+        if size >= seen and abs(total) <= size:
+            return size, total
+        if not self.checked:
+            size, total = self.weights / k, self.gaps / k
+        else:
+            size = self.weights * self.shares / self.checked_weights
+            total = size * self.shared_gaps / self.shares
+        return (size, total) if size >= seen else (float(seen), total * seen / size)
 
 
 @dataclass
@@ -120,8 +132,8 @@ class Level:
             exact=self.exact,
             bins=dict(sorted(self.bins.items())),
             examples=tuple(self.examples),
-            size=None if self.steps is None else self.steps.estimate(self.k)[0],
-            total=None if self.steps is None else self.steps.estimate(self.k)[1],
+            size=None if self.steps is None else self.steps.estimate(self.k, self.n)[0],
+            total=None if self.steps is None else self.steps.estimate(self.k, self.n)[1],
         )
 
 

@@ -91,7 +91,7 @@ def interval_of(
     least, most: the range of a mean effect.
     """
     found = np.asarray(effects, np.float64)
-    if found.size < FEWEST or found.min() == found.max():
+    if found.size < FEWEST or float(np.ptp(found)) <= 1e-12 * float(np.abs(found).max()):
         return None
     low, high = (float(end) for end in Pooled.of(found, sizes).interval())
     return (max(low, least), min(high, most)) if math.isfinite(low) and math.isfinite(high) else None

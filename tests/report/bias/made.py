@@ -13,7 +13,10 @@ HE, ACTOR = ("he", "she"), ("actor", "actress")
 
 def records(shift: float = 0.1) -> list[Record]:
     """Eight sentences of one pair, which hide what their neighbours show, two of another, one of none."""
-    many = [measured(n, HE, [[0.001], [shift / 2, shift / 2 + n / 1000], [shift] * 3]) for n in range(8)]
+    many = [
+        measured(n, HE, [[0.001 + j / 10], [shift / 2, shift / 2 + n / 1000], [shift + j] * 3])
+        for n, j in ((n, (n - 3.5) / 1000) for n in range(8))
+    ]
     few = [measured(8 + n, ACTOR, [[-0.05], [-0.04], [-0.03]]) for n in range(2)]
     return [*many, *few, unfit(10)]
 

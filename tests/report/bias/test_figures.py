@@ -33,10 +33,10 @@ def test_the_figures_are_those_of_the_statistics_on_both_sets() -> None:
 def test_one_sentence_says_what_is_beyond_chance() -> None:
     with biased(records()) as run, biased(records(0.0)[8:]) as quiet, biased(records()[:8]) as single:
         assert bias_headline(bias_figures(run)) == (
-            "At k = 2, 1 of 2 pairs shifts P(good) beyond chance: he|she +0.1000."
+            "At k = 2, 1 of 1 pairs tested shifts P(good) beyond chance: he|she +0.1000."
         )
         assert bias_headline(bias_figures(quiet)) == (
-            "At k = 2, no shift of P(good) beyond chance in the one pair; the largest is actor|actress -0.0300."
+            "At k = 2, no pair has the 6 sentences that a test needs; the largest bias is actor|actress -0.0300."
         )
         assert "the one pair shifts P(good)" in bias_headline(bias_figures(single))
 
@@ -45,8 +45,12 @@ def test_few_sentences_and_a_spent_budget_are_pointed_out() -> None:
     cut = measured(11, HE, [[0.1]], outcome=Outcome.EXHAUSTED)
     with biased([*records(), cut]) as run:
         budget, few = bias_flags({}, bias_figures(run), 12, 12)
+    broken = measured(12, HE, [[0.1]], outcome=Outcome.ERROR, error="It broke.")
+    with biased([*records(), broken]) as run:
+        errors, _ = bias_flags({}, bias_figures(run), 12, 12)
+    assert errors.startswith("1 of 12 examples ended in an error and are in no figure")
     assert budget.startswith("The query budget ended 1 of 12 measurements early")
-    assert few.startswith("1 of 2 pairs occur in fewer than 6 sentences, too few for a p-value below 0.05")
+    assert few.startswith("1 of 2 pairs occur in fewer than 6 sentences, too few for an interval or a test")
 
 
 @pytest.mark.parametrize("sentences", [5, 6])

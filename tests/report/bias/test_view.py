@@ -59,9 +59,9 @@ def test_the_terminal_has_a_row_for_each_pair_and_distance(
         assert print_run(run, run.view(), as_json=False, verbose=False, diffs=3) == ""
     said = capsys.readouterr().out
     lines = [line.split() for line in said.splitlines()]
-    assert ["he|she", "0", "8", "8", "+0.0010", "[+0.0010,", "+0.0010]", "0.008", "0.016*"] in lines
-    assert ["2", "8", "~24", "+0.1000", "[+0.1000,", "+0.1000]", "0.008", "0.016*"] in lines
-    assert ["actor|actress", "0", "2", "2", "-0.0500", "[-0.0500,", "-0.0500]", "0.500", "0.500"] in lines
+    assert ["he|she", "0", "8", "8", "+0.0010", "[+0.0008,", "+0.0012]", "0.008", "0.023*"] in lines
+    assert ["2", "8", "~24", "+0.1000", "[+0.0980,", "+0.1020]", "0.008", "0.023*"] in lines
+    assert ["actor|actress", "0", "2", "2", "-0.0500", "-", "-", "-"] in lines
     assert said.count("actor|actress") == 1  # the filtered set has none of its sentences
     assert "10 examples measured, 1 without a matching pair, 0 errors" in " ".join(said.split())
     assert "treat the source sentence as the unit" in " ".join(said.split())
@@ -116,20 +116,27 @@ def test_before_and_after_stand_side_by_side(
         print_run(after, after.view(against=before), as_json=True, verbose=False)
         machine = json.loads(capsys.readouterr().out)
     sentence = (
-        "At k = 2, 1 of 2 pairs are nearer to zero bias than before; the mean absolute bias went from 0.0650 to 0.0250."
+        "At k = 2, 1 of 2 pairs are nearer to zero bias than before; the mean absolute bias went from 0.0650 to 0.0250"
+        "; 1 of 1 changes tested is beyond chance."
     )
     assert sentence in found.text
     assert sentence in " ".join(said.split())
     (chart,) = [
         a["aria-label"] or "" for t, a in found.tags if t == "svg" and "All sentences" in (a["aria-label"] or "")
     ]
-    assert "he|she: +0.1000 [+0.1000, +0.1000], then +0.0200 [+0.0200, +0.0200]." in chart
+    assert "he|she: +0.1000 [+0.0980, +0.1020], then +0.0200 [+0.0180, +0.0220]." in chart
     assert "base" in found.text
     assert "debiased" in found.text
-    row = ["2", "+0.1000*", "[+0.1000,", "+0.1000]", "+0.0200*", "[+0.0200,", "+0.0200]"]
+    row = ["2", "+0.1000*", "[+0.0980,", "+0.1020]", "+0.0200*", "[+0.0180,", "+0.0220]"]
     assert row in [line.split() for line in said.splitlines()]
     assert machine["before"]["whole"][2]["bias"] == pytest.approx(0.1)
     assert machine["after"]["whole"][2]["bias"] == pytest.approx(0.02)
+    assert ["2", "8", "-0.0800", "-", "0.008", "0.023*"] in [line.split() for line in said.splitlines()]
+    assert "-0.0800 * no intervalp 0.008, Holm 0.023, 8 sentences" in found.text
+    assert [(one["k"], one["sentences"], one["low"]) for one in machine["changes"][:3]] == [
+        (0, 8, None), (1, 8, None), (2, 8, None)
+    ]  # all sentences changed alike  # fmt: skip
+    assert machine["changes"][2]["change"] == pytest.approx(-0.08)
     assert needs_nothing_else(found)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mohs.report.radius.uppers import duel_cells
 from mohs.report.terminal import print_run
 from tests.report.radius.made import bounded, mixed, parsed, run_of, summary_of
 
@@ -37,7 +38,10 @@ def test_upper_bounds_that_only_the_prover_found() -> None:
     assert summary_of(*records).prover_only == 2
 
 
-def test_two_attacks_on_the_same_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_attacks_on_the_same_example(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     a, b, c = "pdp:released", "pdp:released-unreverted", "textfooler:paper"
     records = [
         bounded(0, 0, 1, attacks={a: 1, b: 2, c: 2}),
@@ -51,9 +55,38 @@ def test_two_attacks_on_the_same_example(tmp_path: Path, capsys: pytest.CaptureF
     with run_of(*records) as run:
         print_run(run, run.view(), as_json=False, verbose=False)
     said = capsys.readouterr().out
-    assert re.search(rf"^{a} against {b} +1 +1 +0$", said, re.M)
+    assert re.search(rf"^{a} against {b} +1 +1 +0 +- +-$", said, re.M)
     page = parsed(run_of(*records), tmp_path).text
     assert f"{a} against {b}" in page
-    with run_of(*(bounded(n, 0, 1, attacks={a: 1, b: 2}) for n in range(2))) as run:
+    with run_of(*(bounded(n, 0, 1, attacks={a: 1}) for n in range(2))) as run:
         print_run(run, run.view(), as_json=False, verbose=False)
-    assert "against" not in capsys.readouterr().out, "of two attacks #Win says it all"
+    assert "against" not in capsys.readouterr().out
+
+
+def test_a_duel_has_paired_tests() -> None:
+    """Twelve examples: the first succeeds alone on six, the second on none; of the other six it needs fewer on four."""
+    rows: list[dict[str, int | None]] = [{"a": 1, "b": None} for _ in range(6)]
+    rows += [{"a": mine, "b": 2} for mine in (1, 1, 1, 1, 2, 3)]
+    found = summary_of(*(bounded(n, 0, 1, attacks=attacks) for n, attacks in enumerate(rows)))
+    (duel,) = found.duels
+    assert (duel.success.first, duel.success.second, duel.success.total) == (6, 0, 12)
+    assert duel.success.p == duel.success.holm == 2 / 2**6
+    assert duel.success.difference == 0.5
+    assert duel.success.interval is not None
+    assert 0.1 < duel.success.interval[0] < 0.5 < duel.success.interval[1] < 0.8
+    assert (duel.edits.first, duel.edits.second, duel.edits.total) == (4, 1, 6)
+    assert duel.edits.p == 12 / 32
+    (row,) = found.to_json()["duels"]
+    assert row["success"]["interval"] == duel.success.interval
+    few = summary_of(*(bounded(n, 0, 1, attacks=attacks) for n, attacks in enumerate(rows[:5]))).duels[0]
+    assert few.success.interval is None
+    assert few.to_json()["success"]["p"] is None
+    assert dict(duel_cells(few))["Holm"] == "-"
+
+
+def test_holm_runs_over_all_duels() -> None:
+    rows = [{"a": 1, "b": None, "c": None}] * 7
+    found = summary_of(*(bounded(n, 0, 1, attacks=attacks) for n, attacks in enumerate(rows))).duels
+    assert [(duel.other, duel.success.p, duel.success.holm) for duel in found] == [
+        ("b", 2 / 2**7, 6 / 2**7), ("c", 2 / 2**7, 6 / 2**7), ("c", 1, 1)
+    ]  # fmt: skip

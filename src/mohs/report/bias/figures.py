@@ -12,17 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from mohs.bias.change import PairChange
 from mohs.bias.statistics import PairBias, pair_biases
 from mohs.errors import BadInput
 from mohs.records import Outcome
 from mohs.report.flags import run_flags
 from mohs.report.listing import named
+from mohs.tasks.inference import FEWEST
 
 if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 LEVEL = 0.05
-_FEWEST = 6  # sentences; with fewer no sign-flip test can reach LEVEL, since 2 / 2^5 is above it
 _NAMED = 3  # pairs named in the headline
 _SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "seed")
 
@@ -53,11 +54,12 @@ class BiasFigures:
         """A JSON-ready dict. What cannot be computed is null."""
         row = asdict(self)
         for key in ("whole", "filtered"):
-            row[key] = [{name: _finite(value) for name, value in one.items()} for one in row[key]]
+            row[key] = [{name: finite(value) for name, value in one.items()} for one in row[key]]
         return row
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """The value for JSON: None for what is not finite."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -102,14 +104,24 @@ def bias_headline(figures: BiasFigures) -> str:
     k = max(one.k for one in figures.whole)
     last = sorted((one for one in figures.whole if one.k == k), key=lambda one: -abs(one.bias))
     moved = [one for one in last if one.holm < LEVEL]
+    tested = sum(not math.isnan(one.p) for one in last)
+    if not tested:
+        return (
+            f"At k = {k}, no pair has the {FEWEST} sentences that a test needs; "
+            f"the largest bias is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
+        )
     if not moved:
-        pairs = "the one pair" if len(last) == 1 else f"{len(last)} pairs"
+        pairs = "the one pair" if len(last) == 1 else f"the {tested} of {len(last)} pairs that were tested"
         return (
             f"At k = {k}, no shift of P({figures.label}) beyond chance in {pairs}; "
             f"the largest is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
         )
     shown = ", ".join(f"{one.old}|{one.new} {signed(one.bias)}" for one in moved[:_NAMED])
-    of = f"{len(moved)} of {len(last)} pairs shift{'s' * (len(moved) == 1)}" if len(last) > 1 else "the one pair shifts"
+    of = (
+        f"{len(moved)} of {tested} pairs tested shift{'s' * (len(moved) == 1)}"
+        if len(last) > 1
+        else "the one pair shifts"
+    )
     more = f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
     return f"At k = {k}, {of} P({figures.label}) beyond chance: {shown}{more}."
 
@@ -122,12 +134,17 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             f"The query budget ended {figures.outcomes['exhausted']} of {finished} measurements early: "
             "their larger distances are missing."
         )
+    if figures.outcomes["error"]:
+        found.append(
+            f"{figures.outcomes['error']} of {finished} examples ended in an error and are in no figure: the bias is "
+            "that of the others."
+        )
     pairs = by_pair(figures.whole)
-    few = sum(max(one.sentences for one in levels.values()) < _FEWEST for levels in pairs.values())
+    few = sum(max(one.sentences for one in levels.values()) < FEWEST for levels in pairs.values())
     if few:
         found.append(
-            f"{few} of {len(pairs)} pairs occur in fewer than {_FEWEST} sentences, too few for a p-value "
-            f"below {LEVEL}: for these, a lack of evidence does not show fairness."
+            f"{few} of {len(pairs)} pairs occur in fewer than {FEWEST} sentences, too few for an interval "
+            "or a test: for these, a lack of evidence does not show fairness."
         )
     return found
 
@@ -200,7 +217,7 @@ def both(
     ]
 
 
-def compared(old: BiasFigures, new: BiasFigures) -> str:
+def compared(old: BiasFigures, new: BiasFigures, changes: Sequence[PairChange] = ()) -> str:
     """One sentence about two runs: how many pairs are nearer to 0 than before, at the largest distance."""
     rows = [(k, a, b) for _, k, a, b in both(old.whole, new.whole) if a is not None and b is not None]
     if not rows:
@@ -212,8 +229,24 @@ def compared(old: BiasFigures, new: BiasFigures) -> str:
     means = [sum(side) / len(sizes) for side in zip(*sizes, strict=True)]
     return (
         f"At k = {last}, {start} nearer to zero bias than before; "
-        f"the mean absolute bias went from {means[0]:.4f} to {means[1]:.4f}."
+        f"the mean absolute bias went from {means[0]:.4f} to {means[1]:.4f}{_beyond(changes, last)}."
     )
+
+
+def _beyond(changes: Sequence[PairChange], k: int) -> str:
+    """How many pairs changed beyond chance, for the headline."""
+    tested = [one for one in changes if one.k == k and not math.isnan(one.p)]
+    if not tested:
+        return ""
+    sure = sum(one.holm < LEVEL for one in tested)
+    return f"; {sure} of {len(tested)} changes tested {'is' if sure == 1 else 'are'} beyond chance"
+
+
+def texts(one: PairBias) -> str:
+    """How many texts were asked, and of about how many where they were sampled."""
+    if one.exact:
+        return f"{one.neighbours:,}"
+    return f"~{one.neighbours:,}" + (f" of {one.size:,.0f}" if one.size > one.neighbours else "")
 
 
 def signed(value: float) -> str:
@@ -221,11 +254,11 @@ def signed(value: float) -> str:
     return f"{round(value, 4) + 0.0:+.4f}"  # no -0.0000
 
 
-def spread(one: PairBias) -> str:
-    """The interval, or a dash if there is only one sentence."""
+def spread(one: PairBias | PairChange) -> str:
+    """The interval, or a dash if there are too few sentences."""
     return f"[{signed(one.low)}, {signed(one.high)}]" if math.isfinite(one.low) else "-"
 
 
 def chance(value: float) -> str:
-    """A p-value."""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    """A p-value, or a dash if nothing was tested."""
+    return "-" if math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"

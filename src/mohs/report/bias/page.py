@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from mohs.bias.change import PairChange
 from mohs.bias.level import Shown
 from mohs.bias.statistics import PairBias
 from mohs.records import Record
@@ -59,7 +60,7 @@ def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
     )
 
 
-def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures) -> str:
+def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures, changes: Sequence[PairChange]) -> str:
     """The page of two runs over the same pairs. before: the earlier run; new, old: the figures of both."""
     sets = [
         ("All sentences", old.whole, new.whole, ""),
@@ -68,19 +69,26 @@ def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures) ->
     last = max((one.k for one in (*old.whole, *new.whole)), default=0)
     tables = [both(earlier, later) for _, earlier, later, _ in sets]
     rows: list[list[Row]] = [[("|".join(pair), a, b) for pair, k, a, b in table if k == last] for table in tables]
+    paired = {((one.old, one.new), one.k): one for one in changes}
     earlier = before.manifest["config"]
     victims = [config.get("victim", "a model") for config in (earlier, view.config)]
     return page_of(
         "bias/against.html.j2",
         view,
         f"{' and '.join(map(str, victims))}, counterfactual bias",
-        headline=compared(old, new),
+        headline=compared(old, new, changes),
         before=earlier,
         after=view.config,
         figures=new,
         last=last,
         sets=[
-            {"name": name, "about": about, "table": tables[at], "forest": forest(rows[at], rows[1 - at])}
+            {
+                "name": name,
+                "about": about,
+                "table": tables[at],
+                "changes": paired if at == 0 else {},
+                "forest": forest(rows[at], rows[1 - at]),
+            }
             for at, (name, _, _, about) in enumerate(sets)
             if at == 0 or new.epsilon
         ],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
+from mohs.bias.change import PairChange, pair_changes
 from mohs.bias.statistics import PairBias, pair_biases
 from mohs.report.bias.figures import (
     LEVEL,
@@ -23,12 +26,15 @@ from mohs.report.bias.figures import (
     chance,
     comparable,
     compared,
+    finite,
     signed,
     spread,
+    texts,
 )
 from mohs.report.table import table_html
 from mohs.report.terminal import printable
 from mohs.report.view import View
+from mohs.tasks.inference import FEWEST
 
 if TYPE_CHECKING:
     from mohs.runs.run import Run
@@ -94,8 +100,8 @@ class BiasView(View):
         measured = count["measured"] + count["exhausted"]
         below = (
             f"{measured} examples measured, {count['skipped']} without a matching pair, {count['error']} errors; "
-            f"sent.: source sentences; ~: neighbours were sampled, not all used; *: Holm-corrected p below {LEVEL}; "
-            "in brackets: 95% intervals"
+            f"sent.: source sentences; ~: texts drawn, of about how many; Holm: p corrected for all rows of the table; "
+            f"*: below {LEVEL}; in brackets: 95% intervals; -: fewer than {FEWEST} sentences, or chosen by this figure"
         )
         console.print(Styled(below, style="dim italic"))
 
@@ -115,8 +121,8 @@ def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
     return [
         (
             f"{one.old}|{one.new}, k={one.k}",
-            f"{one.bias:+.4f} [{one.low:+.4f}, {one.high:+.4f}]",
-            f"{one.neighbours:,} neighbours of {one.sentences} sentences",
+            f"{signed(one.bias)} {spread(one) if math.isfinite(one.low) else '[-]'}",
+            f"{texts(one)} neighbours of {one.sentences} sentences",
         )
         for one in found
     ]
@@ -168,7 +174,7 @@ def _table(found: Sequence[PairBias], room: int) -> Table:
             _named(pair, last, room),
             str(one.k),
             f"{one.sentences:,}",
-            f"{'' if one.exact else '~'}{one.neighbours:,}",
+            texts(one),
             signed(one.bias),
             Styled(spread(one)),
             chance(one.p),
@@ -195,6 +201,10 @@ class AgainstView(View):
         return bias_figures(self._other, self._epsilon)
 
     @cached_property
+    def _changes(self) -> list[PairChange]:
+        return pair_changes(self._other.records(), self._run.records())
+
+    @cached_property
     def title(self) -> str:
         """The line above the table."""
         old, new = self._other.manifest["config"], self.config
@@ -212,24 +222,35 @@ class AgainstView(View):
 
     def figures(self) -> dict[str, Any]:
         """The figures for JSON."""
-        headline = compared(self._before, self._after)
-        return {"headline": headline, "before": self._before.to_json(), "after": self._after.to_json()}
+        return {
+            "headline": compared(self._before, self._after, self._changes),
+            "before": self._before.to_json(),
+            "after": self._after.to_json(),
+            "changes": [{name: finite(value) for name, value in asdict(one).items()} for one in self._changes],
+        }
 
     def show(self, console: Console, diffs: int) -> None:
         """Print the tables."""
         old, new = self._before, self._after
-        console.print(compared(old, new))
+        console.print(compared(old, new, self._changes))
         if not old.whole and not new.whole:
             return
         _show(console, new, _beside, [(old.whole, new.whole), (old.filtered, new.filtered)])
-        below = f"*: Holm-corrected p below {LEVEL}; in brackets: 95% intervals"
+        if self._changes:
+            console.print()
+            console.print(Styled("Change (after - before), on the sentences of both runs", style="bold"))
+            console.print(_fitted(console, lambda room: _changed(self._changes, room)))
+        below = (
+            f"Holm: p corrected for all rows of the table; *: below {LEVEL}; in brackets: 95% intervals; -: fewer than "
+            f"{FEWEST} sentences, or chosen by this figure"
+        )
         console.print(Styled(below, style="dim italic"))
 
     def page(self) -> str:
         """The whole HTML page."""
         from mohs.report.bias.page import against_page
 
-        return against_page(self, self._other, self._after, self._before)
+        return against_page(self, self._other, self._after, self._before, self._changes)
 
     def html(self) -> str:
         """The tables for a notebook, one for each run."""
@@ -245,6 +266,18 @@ def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) ->
     for pair, k, old, new in both(before, after):
         cells = [cell for one in (old, new) for cell in _cells(one)]
         table.add_row(_named(pair, last, room), str(k), *cells)
+        last = pair
+    return table
+
+
+def _changed(found: Sequence[PairChange], room: int) -> Table:
+    table = _empty("pair", "k", "sent.", "change", "95% interval", "p", "Holm")
+    last: Pair | None = None
+    for one in found:
+        pair = (one.old, one.new)
+        star = "*" if one.holm < LEVEL else " "
+        cells = (f"{one.sentences:,}", signed(one.change), Styled(spread(one)), chance(one.p), chance(one.holm) + star)
+        table.add_row(_named(pair, last, room), str(one.k), *cells)
         last = pair
     return table
 

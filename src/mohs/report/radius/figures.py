@@ -91,6 +91,7 @@ class RadiusSummary:
             "kinds": {kind: self.of_right(kind).to_json() for kind in KINDS},
             "curve": [step.to_json() for step in self.curve],
             "attacks": [upper.to_json() for upper in self.attacks],
+            "duels": [duel.to_json() for duel in self.duels],
             "in_time": None if self.in_time is None else self.in_time.to_json(),
             "shares": [share.to_json() for share in self.shares],
         }

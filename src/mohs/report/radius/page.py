@@ -20,7 +20,7 @@ from mohs.report.radius.figures import (
     shown_steps,
 )
 from mohs.report.radius.shares import mean_cells, share_headline, share_notes
-from mohs.report.radius.uppers import DUEL_NOTE, upper_cells, upper_note
+from mohs.report.radius.uppers import DUEL_NOTE, duel_cells, upper_cells, upper_note
 from mohs.report.radius.violins import levels, violins
 from mohs.report.table import rate
 
@@ -50,7 +50,7 @@ def radius_page(view: View, run: Run, summary: RadiusSummary) -> str:
         steps=[(step.r, rate(step.proven), rate(step.possible)) for step in shown_steps(summary.curve)],
         uppers=_uppers(summary),
         upper_note=upper_note(len(summary.attacks) > 1),
-        duels=[(names[d.attack], names[d.other], d) for d in summary.duels] if len(summary.attacks) > 2 else [],
+        duels=[(names[d.attack], names[d.other], duel_cells(d)) for d in summary.duels],
         duel_note=DUEL_NOTE,
         share_headline=share_headline(shares) if shares else None,
         share_notes=share_notes(shares) if shares else [],

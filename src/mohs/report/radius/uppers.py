@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
 
 from mohs.report.rates import Mean, Rate, mean_of
 from mohs.report.table import mean, rate
+from mohs.tasks.inference import FEWEST, holm, mcnemar, paired_interval
 
 RIGHT = "examples the model got right"
 
@@ -66,21 +68,58 @@ class UpperTally:
 
 
 @dataclass(frozen=True)
+class Paired:
+    """One question about two attacks on the same examples: how often the answer favours the first, or the second."""
+
+    first: int
+    second: int
+    total: int  # examples, also those that favour neither
+    holm: float = math.nan  # the p value, adjusted for all duels of the run
+
+    @property
+    def difference(self) -> float | None:
+        """The share that favours the first minus the share that favours the second."""
+        return (self.first - self.second) / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the difference (Tango 1998); None for fewer than six examples."""
+        return paired_interval(self.first, self.second, self.total)
+
+    @property
+    def p(self) -> float:
+        """McNemar's exact test: whether both are favoured equally often; nan for fewer than six examples."""
+        return mcnemar(self.first, self.second) if self.total >= FEWEST else math.nan
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict."""
+        p, holm = (None if math.isnan(value) else value for value in (self.p, self.holm))
+        row = {"first": self.first, "second": self.second, "total": self.total}
+        return {**row, "difference": self.difference, "interval": self.interval, "p": p, "holm": holm}
+
+
+@dataclass(frozen=True)
 class Duel:
-    """Two attacks compared on the examples where both succeeded: how often the first needs fewer substitutions."""
+    """Two attacks on the same examples: who succeeds, and, where both do, who needs fewer substitutions."""
 
     attack: str
     other: str
     fewer: int
     equal: int
     more: int
+    success: Paired = Paired(0, 0, 0)  # examples on which only one of them succeeds, of all
+    edits: Paired = Paired(0, 0, 0)  # examples on which one needs fewer, of those on which both succeed
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict."""
+        return {**asdict(self), "success": self.success.to_json(), "edits": self.edits.to_json()}
 
 
 class Duels:
     """Collects duels while the records stream by."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], Counter[int]] = {}
+        self._seen: dict[tuple[str, str], Counter[int | str]] = {}
 
     def add(self, edits: Mapping[str, int | None]) -> None:
         """Add one example: the edits of each attack, None if it failed."""
@@ -89,15 +128,57 @@ class Duels:
             seen = self._seen.setdefault((one, other), Counter())
             if mine is not None and its is not None:
                 seen[(mine > its) - (mine < its)] += 1
+            seen["examples"] += 1
+            seen["first"] += its is None and mine is not None
+            seen["second"] += mine is None and its is not None
 
     def figures(self) -> list[Duel]:
         """Every pair of attacks once, in their order."""
-        return [Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1]) for pair, seen in self._seen.items()]
+        alone = [Paired(seen["first"], seen["second"], seen["examples"]) for seen in self._seen.values()]
+        edits = [Paired(seen[-1], seen[1], seen[-1] + seen[0] + seen[1]) for seen in self._seen.values()]
+        alone, edits = _adjusted(alone), _adjusted(edits)
+        return [
+            Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1], success=one, edits=other)
+            for (pair, seen), one, other in zip(self._seen.items(), alone, edits, strict=True)
+        ]
+
+
+def _adjusted(found: Sequence[Paired]) -> list[Paired]:
+    return [replace(one, holm=value) for one, value in zip(found, holm([one.p for one in found]), strict=True)]
 
 
 DUEL_NOTE = (
-    "of the examples on which both succeed: how often the first needs fewer, equally many, or more substitutions"
+    "only first, only second: examples on which only one of the attacks succeeds; fewer, equal, more: where both do, "
+    "how many substitutions the first needs; difference: in points of the examples, with its 95% interval (Tango); "
+    "Holm: McNemar's exact p, corrected for all duels; "
+    f"-: fewer than {FEWEST} examples"
 )
+
+
+def duel_cells(duel: Duel) -> list[tuple[str, str]]:
+    """A duel's row of the table, as headings and values."""
+    return [
+        ("only first", str(duel.success.first)),
+        ("only second", str(duel.success.second)),
+        ("difference", _difference(duel.success)),
+        ("Holm", _chance(duel.success.holm)),
+        ("fewer", str(duel.fewer)),
+        ("equal", str(duel.equal)),
+        ("more", str(duel.more)),
+        ("difference", _difference(duel.edits)),
+        ("Holm", _chance(duel.edits.holm)),
+    ]
+
+
+def _difference(found: Paired) -> str:
+    if found.difference is None or found.interval is None:
+        return "-"
+    low, high = found.interval
+    return f"{100 * found.difference:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def _chance(value: float) -> str:
+    return "-" if math.isnan(value) else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def upper_cells(upper: Upper, several: bool) -> list[tuple[str, str]]:

@@ -28,7 +28,7 @@ from mohs.report.radius.figures import (
     summarise_radius,
 )
 from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes
-from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, upper_cells, upper_note
+from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, duel_cells, upper_cells, upper_note
 from mohs.report.table import marks, rate, table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
@@ -95,7 +95,7 @@ class RadiusView(View):
         self._curve(console)
         if summary.attacks:
             _uppers(console, summary.attacks, summary.prover_only)
-        if len(summary.attacks) > 2:
+        if len(summary.attacks) > 1:
             _duels(console, summary.duels)
         if summary.shares:
             _share(console, summary.shares)
@@ -152,11 +152,19 @@ def _uppers(console: Console, attacks: Sequence[Upper], prover_only: int) -> Non
 
 
 def _duels(console: Console, duels: Sequence[Duel]) -> None:
-    table = _table(console, "Two attacks on the same example", "", "fewer", "equal", "more")
-    for duel in duels:
-        pair = f"{duel.attack} against {duel.other}"
-        table.add_row(folded(printable(pair), console.width - _DUEL), str(duel.fewer), str(duel.equal), str(duel.more))
-    show_tables(console, [table], DUEL_NOTE)
+    _title(console, "Two attacks on the same example")
+    tables = []
+    for at, names in ((slice(0, 4), "success"), (slice(4, None), "substitutions")):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        heads = [head for head, _ in duel_cells(duels[0])[at]]
+        for number, head in enumerate([names, *heads]):
+            table.add_column(Styled(head), justify="right" if number else "left", overflow="fold")
+        for duel in duels:
+            cells = [value for _, value in duel_cells(duel)[at]]
+            pair = printable(f"{duel.attack} against {duel.other}")
+            table.add_row(folded(pair, console.width - _DUEL), *cells)
+        tables.append(table)
+    show_tables(console, tables, DUEL_NOTE)
 
 
 def _share(console: Console, shares: Sequence[ShareFigures]) -> None:
