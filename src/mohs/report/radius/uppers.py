@@ -79,13 +79,14 @@ class Duel:
     fewer: int
     equal: int
     more: int
+    points: tuple[tuple[int, int, int], ...] = ()  # substitutions of the first, of the other, and how many examples
 
 
 class Duels:
     """Collects duels while the records stream by."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], Counter[int]] = {}
+        self._seen: dict[tuple[str, str], Counter[tuple[int, int]]] = {}
 
     def add(self, edits: Mapping[str, int | None]) -> None:
         """Add one example: the edits of each attack, None if it failed."""
@@ -93,11 +94,20 @@ class Duels:
             mine, its = edits[one], edits[other]
             seen = self._seen.setdefault((one, other), Counter())
             if mine is not None and its is not None:
-                seen[(mine > its) - (mine < its)] += 1
+                seen[mine, its] += 1
 
     def figures(self) -> list[Duel]:
         """Every pair of attacks once, in their order."""
-        return [Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1]) for pair, seen in self._seen.items()]
+        return [
+            Duel(
+                *pair,
+                fewer=sum(count for (mine, its), count in seen.items() if mine < its),
+                equal=sum(count for (mine, its), count in seen.items() if mine == its),
+                more=sum(count for (mine, its), count in seen.items() if mine > its),
+                points=tuple((*edits, count) for edits, count in sorted(seen.items())),
+            )
+            for pair, seen in self._seen.items()
+        ]
 
 
 DUEL_NOTE = (
