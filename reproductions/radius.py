@@ -1,12 +1,16 @@
 """Robustness radii (Yang et al. 2022) of victims trained here: tables 2 and 3, figures 3 to 5, beside what they print.
 
-    python reproductions/radius.py --assets DIR [--quick] [--data mr snli imdb] [--victims bilstm minilm] [--n 100]
+    python reproductions/radius.py --assets DIR [--quick] [--data mr snli imdb] [--victims bilstm cnn minilm] [--n 100]
+    python reproductions/radius.py --assets DIR --full --n 200 --encoder FOLDER --device cuda      (one GPU)
 
-DIR holds data/ and lexical/ (see --help). The BiLSTMs are trained on first use and kept under --out, as are the runs,
-so a second call goes on where the first stopped. A MiniLM is attacked on MR if --minilm names one. For each victim
-there are three runs over the same examples and the same space, the five nearest words of equal sememes: the attacks,
-the prover, the share of the space that holds. Examples are drawn at random, fewer of IMDB and for MiniLM.
+DIR holds data/ and lexical/ (see --help). Victims are trained on first use and kept under --out, as are the runs, so a
+second call goes on where the first stopped. An encoder (in the tables: minilm) is fine-tuned on each data set from the
+model in --encoder; --minilm names one that is fine-tuned on MR already. For each victim there are three runs over the
+same examples and the same space, the five nearest words of equal sememes: the attacks, the prover, the share of the
+space that holds. Examples are drawn at random, fewer of IMDB and for an encoder.
 --quick: MR and SNLI, less to learn from, 40 examples; within five minutes on two cores, training included.
+--full: as many examples everywhere, all training data, and levels as far as the paper goes.
+--draw independent, --r, --symmetric: other ways to draw texts, other radii and other candidates for the share.
 """
 
 from __future__ import annotations
@@ -30,10 +34,13 @@ LABELS = {
     "imdb": ("negative", "positive"),
 }
 TRAIN_ROWS = {"imdb": 4_000}  # of the training file, drawn at random
+ENCODER_ROWS = 4_000  # for an encoder, unless --full
+ENCODER_EPOCHS = 2
 QUICK_ROWS = {"mr": 4_000, "snli": 10_000}
 EPOCHS = {"mr": 8, "snli": 5, "imdb": 4}
 FEWER = {"imdb": 0.3, "minilm": 0.2}  # examples, of --n
-LEVELS = {"mr": 3, "snli": 4, "imdb": 1}  # how far is proven; MiniLM to 2 at most
+LEVELS = {"mr": 3, "snli": 4, "imdb": 1}  # how far is proven; encoders to 2 at most
+FULL_LEVELS = {"mr": 4, "snli": 4, "imdb": 3}  # as in table 3
 PARTS = ("attacks", "proof", "share")
 METHODS = {"sememe-pso": "SememePSO", "textfooler": "TextFooler", "pdp": "PDP"}
 SHARE_VALID = 0.25  # more words changed than this is no success
@@ -43,17 +50,21 @@ ATTACKS = {
     ("mr", "bilstm"): ((72.27, 0, 10.64), (55.00, 0, 12.09), (74.43, 33, 10.44)),
     ("mr", "minilm"): ((60.67, 0, 12.10), (33.79, 0, 13.96), (64.96, 30, 11.80)),
     ("imdb", "bilstm"): ((94.7, 0, 4.58), (85.4, 0, 6.78), (98.9, 599, 3.11)),
+    ("imdb", "minilm"): ((87.1, 0, 4.31), (71.4, 0, 8.47), (89.9, 498, 2.87)),
     ("snli", "bilstm"): ((50.5, 0, 15.99), (59.2, 0, 15.76), (76.4, 31, 14.91)),
+    ("snli", "minilm"): ((58.7, 0, 16.10), (63.6, 0, 15.83), (84.5, 30, 15.09)),
 }
 # Table 3: certified in percent for r = 1, 2 ..., and the seconds of a proof that held.
 CERTIFIED = {
     ("mr", "bilstm"): ((64.00, 0.02), (42.00, 0.05), (28.00, 0.27), (22.00, 2.26)),
     ("mr", "minilm"): ((80.00, 0.24), (60.00, 2.49), (43.50, 20.95), (32.50, 46.23)),
     ("imdb", "bilstm"): ((84.41, 0.13), (68.01, 2.89), (54.50, 953.19)),
+    ("imdb", "minilm"): ((87.34, 3.11), (74.09, 246.54), (61.52, 6448.39)),
     ("snli", "bilstm"): ((43.10, 0.01), (23.13, 0.07), (17.48, 0.11), (15.37, 0.23)),
+    ("snli", "minilm"): ((28.57, 0.01), (11.99, 0.06), (7.63, 0.07), (6.42, 0.04)),
 }
 # Figure 5: examples whose share is above 0.9, in percent, where the text or the figure says so.
-HIGH_SHARES = {("mr", "bilstm"): "79.22", ("mr", "minilm"): "90.97"}
+HIGH_SHARES = {("mr", "bilstm"): "79.22", ("mr", "minilm"): "90.97", ("imdb", "minilm"): "90.66"}
 
 
 @dataclass(frozen=True)
@@ -70,13 +81,22 @@ class Setting:
     parts: list[str]
     device: str
     quick: bool
+    encoder: str | None = None
+    full: bool = False
+    draw: str = "uniform"
+    r: str = "25%"
+    symmetric: bool = False
 
     def examples(self, data: str, arch: str) -> int:
         """How many are drawn: fewer where texts are long or the victim is slow."""
+        if self.full:
+            return self.n
         return max(1, round(self.n * min(FEWER.get(data, 1.0), FEWER.get(arch, 1.0))))
 
     def levels(self, data: str, arch: str) -> int:
         """How many substitutions are proven."""
+        if self.full:
+            return self.max_r or FULL_LEVELS[data]
         return self.max_r or min(LEVELS[data], 2 if arch == "minilm" or (self.quick and data == "mr") else 9)
 
 
@@ -94,18 +114,23 @@ def trained(data: str, arch: str, setting: Setting) -> tuple[str, str]:
         folder = setting.ready[data, arch]
         return f"{'hf' if arch == 'minilm' else 'mohs'}:{folder}", f"{data} {arch}: the one at {folder}"
     source = setting.assets / "data" / data
-    rows = (QUICK_ROWS if setting.quick else TRAIN_ROWS).get(data)
+    rows = None if setting.full else (QUICK_ROWS if setting.quick else TRAIN_ROWS).get(data)
+    made: dict[str, Any] = {"vectors": str(setting.assets / "lexical" / "glove-100d")}
+    made["epochs"] = 3 if setting.quick else EPOCHS[data]
+    kind = arch
+    if arch == "minilm":
+        kind, made = f"hf:{setting.encoder}", {"epochs": ENCODER_EPOCHS}
+        rows = None if setting.full else ENCODER_ROWS
     options: dict[str, Any] = {"dev": str(source / "dev.jsonl.gz")} if (source / "dev.jsonl.gz").exists() else {}
     started = time.perf_counter()
     done = train(
-        arch,
+        kind,
         Dataset(str(source / "train.jsonl.gz"), n=rows, sample=0),
-        setting.out / "victims" / f"{data}-{arch}{'-quick' * setting.quick}",
+        setting.out / "victims" / f"{data}-{arch}{'-quick' * setting.quick}{'-full' * setting.full}",
         labels=LABELS[data],
         test=Dataset(str(source / "test.jsonl.gz"), n=1_000, sample=1),
         device=setting.device,
-        vectors=str(setting.assets / "lexical" / "glove-100d"),
-        epochs=3 if setting.quick else EPOCHS[data],
+        **made,
         **options,
     )
     test, seconds = done.metrics["test"], time.perf_counter() - started
@@ -137,13 +162,14 @@ def measured(data: str, arch: str, victim: str, part: str, setting: Setting, **w
     from mohs.text.dataset import Dataset
 
     n, lexical = setting.examples(data, arch), setting.assets / "lexical"
-    name = f"{data}-{arch}{'-quick' * setting.quick}-{part}-{n}"
+    name = f"{data}-{arch}{'-quick' * setting.quick}{'-full' * setting.full}-{part}-{n}"
+    name += "-symmetric" * setting.symmetric
     folder, clock = setting.out / "runs" / name, setting.out / "seconds" / name
     started = time.perf_counter()
     with mohs.radius(
         victim,
         Dataset(str(setting.assets / "data" / data / "test.jsonl.gz"), n=n, sample=0),
-        source=Sememes(k=5),
+        source=Sememes(k=5, symmetric=setting.symmetric),
         stopwords=(),
         change_placeholders=True,  # IMDB has <br />, which the authors' code changes like any word
         vectors=str(lexical / "glove-100d"),
@@ -208,6 +234,22 @@ def attack_lines(data: str, arch: str, part: Part, proof: Part) -> list[str]:
     return lines
 
 
+def diagonal_lines(data: str, arch: str, part: Part) -> list[str]:
+    """Figure 3 in numbers: where PDP and another attack both succeed, whose text has more words changed."""
+    names, lines = list(METHODS.values()), []
+    for other in names[:-1]:
+        pairs = [(row[-1], row[names.index(other)]) for row in uppers(part)]
+        both = [(x, y) for x, y in pairs if x is not None and y is not None]
+        over, on, under = (sum(test(y - x) for x, y in both) for test in _SIDES)
+        apart = mean(y - x for x, y in both)
+        most = max((max(pair) for pair in both), default=0)
+        lines.append(f"| {data} | {arch} | {other} | {len(both)} | {over} | {on} | {under} | {apart:.2f} | {most} |")
+    return lines
+
+
+_SIDES = (lambda d: d > 0, lambda d: d == 0, lambda d: d < 0)
+
+
 def proof_lines(data: str, arch: str, part: Part, attacks: Part, levels: int) -> list[str]:
     """Table 3: what withstands r substitutions, what does not, and what the prover did not get to."""
     total, printed = len(part.rows), CERTIFIED.get((data, arch), ())
@@ -232,7 +274,7 @@ def proof_lines(data: str, arch: str, part: Part, attacks: Part, levels: int) ->
     ]
 
 
-def share_lines(data: str, arch: str, part: Part) -> list[str]:
+def share_lines(data: str, arch: str, part: Part, how: str) -> list[str]:
     """Figure 5 in numbers."""
     shares = [row["share"] for row in part.rows]
     values = sorted(share["value"] for share in shares)
@@ -241,8 +283,8 @@ def share_lines(data: str, arch: str, part: Part) -> list[str]:
     counted = sum(share["method"] == "counted" for share in shares)
     quantiles = " / ".join(f"{values[int(q * (len(values) - 1))]:.3f}" for q in (0, 0.1, 0.5)) if values else "-"
     return [
-        f"| {data} | {arch} | {percent(above, len(values))} ({above}/{len(values)}, {sure} beyond doubt) | {quantiles} "
-        f"| {counted} | {part.pace} | {HIGH_SHARES.get((data, arch), '-')} |"
+        f"| {data} | {arch} | {how} | {percent(above, len(values))} ({above}/{len(values)}, {sure} beyond doubt) "
+        f"| {quantiles} | {counted} | {part.pace} | {HIGH_SHARES.get((data, arch), '-')} |"
     ]
 
 
@@ -257,28 +299,32 @@ def mean(values: Iterable[float | None]) -> float:
     return sum(known) / len(known) if known else float("nan")
 
 
-def pair_lines(data: str, arch: str, setting: Setting) -> tuple[list[str], list[str], list[str]]:
+def pair_lines(data: str, arch: str, setting: Setting) -> tuple[list[str], ...]:
     """All rows of one victim on one data set."""
     from mohs.attacks.pdp import PDP
 
     victim, about = trained(data, arch, setting)
     print(about, flush=True)
-    small = data == "imdb" or arch == "minilm"  # as the authors do for BERT on IMDB
+    slow = (data == "imdb", arch == "minilm")
+    small = all(slow) if setting.full else any(slow)  # as the authors do for BERT on IMDB
     methods = [PDP(memory=32, drawn=1) if small and method == "pdp" else method for method in METHODS]
     levels = setting.levels(data, arch)
-    share = Share("25%", method=setting.interval)
+    share = Share(setting.r, method=setting.interval, draw=setting.draw)
+    told = "" if (setting.draw, setting.r) == ("uniform", "25%") else f"-{setting.draw}-{setting.r}"
+    how = f"{setting.draw}, {setting.r}{', symmetric' * setting.symmetric}"
     runs: dict[str, tuple[str, dict[str, Any]]] = {
         "attacks": ("attacks", {"attacks": methods, "max_r": 0}),
         "proof": (f"proof{levels}", {"max_r": levels, "most": setting.most}),
-        "share": (f"share-{setting.interval}", {"max_r": 0, "share": share}),
+        "share": (f"share-{setting.interval}{told}", {"max_r": 0, "share": share}),
     }
     done = {part: measured(data, arch, victim, runs[part][0], setting, **runs[part][1]) for part in setting.parts}
     nothing = Part([], 0, 0, 0, None)
     attacks, proof = done.get("attacks", nothing), done.get("proof", nothing)
     return (
         attack_lines(data, arch, attacks, proof) if "attacks" in done else [],
+        diagonal_lines(data, arch, attacks) if "attacks" in done else [],
         proof_lines(data, arch, proof, attacks, levels) if "proof" in done else [],
-        share_lines(data, arch, done["share"]) if "share" in done else [],
+        share_lines(data, arch, done["share"], how) if "share" in done else [],
     )
 
 
@@ -289,13 +335,17 @@ TITLES = (
         "|printed: success; #Win; %S",
     ),
     (
+        "Words changed by PDP (x) and by another attack (y) where both succeed (figure 3)",
+        "data|victim|other attack|both succeed|y > x|y = x|y < x|mean y - x|most words",
+    ),
+    (
         "Certified, % for r = 1, 2 ... [printed] (table 3)",
         "data|victim|certified|exact + withstands all|positions|the prover asked, an example"
         "|printed s, certified, last r",
     ),
     (
         "PR, the share of the texts with up to 25% of the words changed that keep the label (figure 5)",
-        "data|victim|PR > 0.9, % of examples|least / 10% / median|counted|asked, an example|printed PR > 0.9, %",
+        "data|victim|drawn|PR > 0.9, % of examples|least / 10% / median|counted|asked, an example|printed PR > 0.9, %",
     ),
 )
 
@@ -305,12 +355,17 @@ def main() -> None:
     parser.add_argument("--assets", type=Path, required=True, help="folder with data/ and lexical/")
     parser.add_argument("--out", type=Path, default=Path("mohs-reproductions/radius"))
     parser.add_argument("--data", nargs="+", default=["mr", "snli", "imdb"], choices=LABELS)
-    parser.add_argument("--victims", nargs="+", default=["bilstm", "minilm"], choices=["bilstm", "minilm"])
+    parser.add_argument("--victims", nargs="+", default=["bilstm", "minilm"], choices=["bilstm", "cnn", "minilm"])
     parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=PARTS)
     parser.add_argument("--bilstm", help="folder of a BiLSTM trained on MR, to train none")
-    parser.add_argument("--minilm", help="folder of a MiniLM fine-tuned on MR; without it only BiLSTMs are measured")
-    parser.add_argument("--n", type=int, default=100, help="examples; 30%% of it for IMDB, 20%% for MiniLM")
-    parser.add_argument("--max-r", type=int, help="prove so many substitutions; by default 3, 4, 1 and for MiniLM 2")
+    parser.add_argument("--minilm", help="folder of an encoder fine-tuned on MR, to train none")
+    parser.add_argument("--encoder", help="folder of an encoder to fine-tune; without it and --minilm none is measured")
+    parser.add_argument("--n", type=int, default=100, help="examples; 30%% of it for IMDB, 20%% for encoders")
+    parser.add_argument("--full", action="store_true", help="--n examples of everything, levels as in the paper")
+    parser.add_argument("--max-r", type=int, help="prove so many substitutions; by default 3, 4, 1 and for encoders 2")
+    parser.add_argument("--draw", default="uniform", help="of the share: uniform or independent (not uniform)")
+    parser.add_argument("--r", default="25%", help="of the share; a number, or a share of the words")
+    parser.add_argument("--symmetric", action="store_true", help="candidates with reverse neighbours")
     parser.add_argument("--most", type=int, default=200_000, help="texts an example that the prover may ask")
     parser.add_argument("--interval", default="sequential", help="of the share; hoeffding is the paper's")
     parser.add_argument("--device", default="auto")
@@ -330,9 +385,14 @@ def main() -> None:
         options.parts,
         options.device,
         options.quick,
+        options.encoder,
+        options.full,
+        options.draw,
+        options.r,
+        options.symmetric,
     )
     pairs = [(data, arch) for data in options.data for arch in options.victims]
-    pairs = [pair for pair in pairs if pair[1] != "minilm" or pair in setting.ready]
+    pairs = [pair for pair in pairs if pair[1] != "minilm" or pair in setting.ready or setting.encoder]
     tables = list(zip(*(pair_lines(*pair, setting) for pair in pairs), strict=True))
     for (title, columns), blocks in zip(TITLES, tables, strict=True):
         if not any(blocks):

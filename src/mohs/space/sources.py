@@ -126,9 +126,13 @@ class Sememes:
     The part of speech in the text selects the list. Inflected words get substitutes with the same inflection. With `k`
     only the k nearest by cosine are kept (paper 001 takes 5), words without a vector last. Proper nouns and function
     words are left alone. That includes plural proper nouns, which paper 001 replaces: the table's entries are poor.
+
+    With `symmetric`, words that have this word among their own k nearest follow (`--sym` in the authors' code): a word
+    may then replace another wherever the other may replace it. Without `k` this adds nothing.
     """
 
     k: int | None = None
+    symmetric: bool = field(default=False, metadata={"later": True})
 
     def __post_init__(self) -> None:
         at_least(1, k=self.k)
@@ -144,15 +148,23 @@ class Sememes:
         for position, (pos, tag) in zip(positions, await tags(text, positions, ask), strict=True):
             word = text.words[position].lower()
             kind = _SEMEME_LISTS.get(pos)
-            others = ask.sememes.substitutes(word, kind, tag, ask.vectors.index) if kind else []
-            if self.k is not None and len(others) > self.k:
-                cosines = [round(float(value), 6) for value in ask.vectors.cosines(word, others)]
-                known = [i for i, cosine in enumerate(cosines) if not math.isnan(cosine)]
-                unknown = [i for i, cosine in enumerate(cosines) if math.isnan(cosine)]
-                order = sorted(known, key=lambda i: (-cosines[i], i)) + unknown
-                others = [others[i] for i in order[: self.k]]
-            found.append(offers(text.words[position], others, "sememes"))
+            others = self._nearest(word, kind, tag, ask) if kind else []
+            kept = others[: self.k]
+            if kind and self.symmetric:
+                more = others[len(kept) :]
+                kept += [other for other in more if word in self._nearest(other, kind, tag, ask)[: self.k]]
+            found.append(offers(text.words[position], kept, "sememes"))
         return found
+
+    def _nearest(self, word: str, kind: str, tag: str, ask: Services) -> list[str]:
+        """All substitutes of a word in a form, the nearest first; as they stand if all are kept."""
+        others = ask.sememes.substitutes(word, kind, tag, ask.vectors.index)
+        if self.k is None or len(others) <= self.k:
+            return others
+        cosines = [round(float(value), 6) for value in ask.vectors.cosines(word, others)]
+        known = [i for i, cosine in enumerate(cosines) if not math.isnan(cosine)]
+        unknown = [i for i, cosine in enumerate(cosines) if math.isnan(cosine)]
+        return [others[i] for i in sorted(known, key=lambda i: (-cosines[i], i)) + unknown]
 
 
 @dataclass(frozen=True)

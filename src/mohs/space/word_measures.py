@@ -52,7 +52,7 @@ class WordCosine(_WordByWord):
     """
 
     previous: bool = False
-    unknown_passes: bool = field(default=False, metadata={"added": True})  # not in the identities of older runs
+    unknown_passes: bool = field(default=False, metadata={"later": True})  # not in the identities of older runs
 
     name = "word cosine"
     limits = (-1, 1)

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Iterator
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ _PLAIN = (bool, int, float, str, type(None))
 def describe(value: Any, *, defaults: bool = True) -> str:
     """A value as text that is the same in every process. A set of words becomes its size and hash.
 
-    A field that was added later (`metadata={"added": True}`) is left out at its default, so that the identities of
+    A field that was added later (`metadata={"later": True}`) is left out at its default, so that the identities of
     older runs stay as they are.
     """
     if isinstance(value, frozenset):
@@ -32,10 +32,7 @@ def describe(value: Any, *, defaults: bool = True) -> str:
         parts = [
             f"{f.name}={describe(getattr(value, f.name))}"
             for f in fields(value)
-            if f.repr
-            and (
-                (defaults and "added" not in f.metadata) or f.default is MISSING or getattr(value, f.name) != f.default
-            )
+            if f.repr and ((defaults and not _later(f)) or f.default is MISSING or getattr(value, f.name) != f.default)
         ]
         return f"{type(value).__name__}({', '.join(parts)})"
     if not isinstance(value, (Enum, *_PLAIN)):
@@ -44,6 +41,11 @@ def describe(value: Any, *, defaults: bool = True) -> str:
             "repeated; write it as a frozen dataclass."
         )
     return repr(value)
+
+
+def _later(found: Field[Any]) -> bool:
+    """Whether a field was added after runs had been stored without it: its default is then left unsaid."""
+    return bool(found.metadata.get("later"))
 
 
 def identity(attack: Any) -> str:

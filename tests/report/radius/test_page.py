@@ -20,7 +20,7 @@ def test_the_page_has_the_same_figures_and_every_example(tmp_path: Path) -> None
     for name, value, note in radius_lines(summary):
         assert all(part in found.text for part in (name, value, note))
     charts = [attrs["aria-label"] or "" for tag, attrs in found.tags if tag == "svg" and "aria-label" in attrs]
-    assert len(charts) == 5
+    assert len(charts) == 6
     for step in summary.curve:
         assert f"r {step.r}: proven {rate(step.proven)}, possible {rate(step.possible)}." in charts[0]
     assert "a: 28.6% (2/7)" in charts[1]

@@ -10,7 +10,7 @@ import pytest
 from mohs.report.radius.figures import (
     summarise_radius,
 )
-from mohs.report.radius.shares import share_headline, share_notes
+from mohs.report.radius.shares import Decided, share_headline, share_notes
 from mohs.report.terminal import print_run
 from tests.report.radius.made import SHARE, bounded, misread, mixed, parsed, run_of, share, summary_of
 
@@ -76,3 +76,33 @@ def test_several_radii_have_figures_of_their_own(
 def test_counted_shares_have_no_interval_to_explain() -> None:
     found = summary_of(bounded(0, 0, 1, share=share(0.5, 0.5, 0.5, method="counted"))).shares
     assert "interval" not in " ".join(share_notes(found))
+
+
+def test_what_was_to_be_decided_is_told_in_numbers() -> None:
+    records = [
+        bounded(0, 0, 1, share=share(0.97, 0.91, 1.0)),
+        bounded(1, 0, 1, share=share(0.5, 0.2, 0.9)),  # 0.9 is not above 0.9
+        bounded(2, 0, 1, share=share(0.9, 0.88, 0.93)),
+        bounded(3, 0, 1, share=share(1.0, 1.0, 1.0, method="counted")),
+        bounded(4, 0, 1, share=share(0.9, 0.9, 0.9, method="counted")),
+    ]
+    (found,) = summarise_radius(records, {"pac": True, **SHARE, "decide": 0.9}).shares
+    assert found.decided == Decided(0.9, yes=2, no=2, undecided=1)
+    assert share_headline([found]) == (
+        "PR above 0.9 at r = 25%? Yes for 2, no for 2, undecided for 1 of 5 examples with a PR."
+    )
+    assert found.to_json()["decided"] == {"level": 0.9, "yes": 2, "no": 2, "undecided": 1}
+    said = " ".join(share_notes([found]))
+    assert "Drawing stopped once the interval lay on one side of 0.9, so the estimates are rough and biased" in said
+    (plain,) = summarise_radius(records, {"pac": True, **SHARE}).shares
+    assert plain.decided is None
+    assert "one side" not in " ".join(share_notes([plain]))
+
+
+def test_words_drawn_one_by_one_are_not_said_to_be_uniform() -> None:
+    records = [bounded(0, 0, 1, share=share(0.97, 0.91, 1.0, draw="independent"))]
+    (found,) = summarise_radius(records, {"pac": True, **SHARE, "draw": "independent"}).shares
+    said = " ".join(share_notes([found]))
+    assert "this is not uniform over the texts with at most r substitutions, and a text may have more" in said
+    assert "texts drawn word by word (clopper-pearson" in said
+    assert "uniformly" not in said

@@ -10,7 +10,7 @@ from typing import Any
 from mohs.report.charts import ticks, written
 from mohs.report.radius.figures import RadiusSummary
 from mohs.report.radius.shares import ShareFigures
-from mohs.report.radius.uppers import Upper
+from mohs.report.radius.uppers import Duel, Upper
 from mohs.report.radius.violins import scale
 
 MOST_LINES = 6
@@ -77,6 +77,41 @@ def left_standing(attacks: Sequence[Upper]) -> dict[str, Any] | None:
             shares.append(left / upper.success.total)
         paths[upper.attack] = _path(_stairs(shares, top))
     return {"paths": paths, "left": len(attacks) - len(shown), **_axes(top)}
+
+
+def side_by_side(attacks: Sequence[Upper], duels: Sequence[Duel]) -> dict[str, Any] | None:
+    """Substitutions of one attack against those of the others, text by text (the paper's figure 3).
+
+    The one is PDP, as there, or else the attack with the most wins. Over the diagonal it needs fewer. Examples at the
+    same place share one dot, which grows with their number.
+    """
+    if len(attacks) < 2:
+        return None
+    one = next((u.attack for u in attacks if u.attack.startswith("pdp")), max(attacks, key=lambda u: u.wins).attack)
+    pairs = {d.other: d.points for d in duels if d.attack == one}
+    pairs |= {d.attack: tuple(sorted((y, x, count) for x, y, count in d.points)) for d in duels if d.other == one}
+    shown = [u.attack for u in attacks if pairs.get(u.attack)]
+    top = max((max(x, y) for name in shown for x, y, _ in pairs[name]), default=0)
+    if not top:
+        return None
+    marks = list(range(top + 1)) if top <= 10 else whole_ticks(top)
+    return {
+        "one": one,
+        "dots": [
+            (name, [(_x(x, 0, top), _y(y / top), round(min(3 + math.log2(count), 9), 1), count) for x, y, count in own])
+            for name, own in ((name, pairs[name]) for name in shown[: MOST_LINES - 1])
+        ],
+        "left": max(0, len(shown) - MOST_LINES + 1),
+        "diagonal": f"M{_LEFT} {_BOTTOM}L{_RIGHT} {_TOP}",
+        "sides": [
+            (name, *(sum(count for x, y, count in pairs[name] if sign(y - x)) for sign in _SIDES)) for name in shown
+        ],
+        "x": [(_x(mark, 0, top), str(mark)) for mark in marks],
+        "y": [(_y(mark / top), str(mark)) for mark in marks],
+    }
+
+
+_SIDES = ((0).__lt__, (0).__eq__, (0).__gt__)  # over, on and under the diagonal
 
 
 def scatter(share: ShareFigures) -> dict[str, Any]:

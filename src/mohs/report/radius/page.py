@@ -11,7 +11,7 @@ from mohs.bounds.finding import RadiusFinding, ShareFinding
 from mohs.records import Outcome, Record
 from mohs.report.listing import Listing, column, row_of, said_of, short_names
 from mohs.report.page import on_data, page_of
-from mohs.report.radius.charts import left_standing, scatter, withstood
+from mohs.report.radius.charts import left_standing, scatter, side_by_side, withstood
 from mohs.report.radius.figures import (
     KINDS,
     RadiusSummary,
@@ -58,6 +58,7 @@ def radius_page(view: View, run: Run, summary: RadiusSummary) -> str:
         above=[(share.r, one.threshold, rate(one.low), rate(one.value)) for share in shares for one in share.above],
         curve=withstood(summary),
         standing=left_standing(summary.attacks),
+        side_by_side=side_by_side(summary.attacks, summary.duels),
         attack_names=names,
         violins=violins(shares) if shares else None,
         levels=levels(shares) if shares else None,

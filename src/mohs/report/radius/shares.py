@@ -26,6 +26,16 @@ class Above:
 
 
 @dataclass(frozen=True)
+class Decided:
+    """For how many examples it is decided whether PR is above a level, by their intervals."""
+
+    level: float
+    yes: int
+    no: int
+    undecided: int
+
+
+@dataclass(frozen=True)
 class ShareFigures:
     """The PR figures of a run at one radius."""
 
@@ -44,6 +54,8 @@ class ShareFigures:
     least: float
     above: list[Above]
     values: list[tuple[int, bool, float, float]]  # L, whether no text of the space changes the label, PR, its lower end
+    decided: Decided | None = None  # with --decide
+    draw: str | None = None  # independent: words were drawn one by one
 
     @property
     def estimated(self) -> int:
@@ -72,14 +84,14 @@ class ShareTally:
     def __init__(self) -> None:
         self._methods: Counter[str] = Counter()
         self._values: list[tuple[int, bool, float, float]] = []
-        self._radii: list[int] = []
+        self._shares: list[ShareFinding] = []
         self._draws = 0
 
     def add(self, found: RadiusFinding, share: ShareFinding) -> None:
         """Add one example."""
         self._methods[share.method] += 1
         self._values.append((found.lower, found.whole, float(share.value), float(share.low)))
-        self._radii.append(share.r)
+        self._shares.append(share)
         if share.method != "counted":
             self._draws = max(self._draws, share.n)
 
@@ -91,8 +103,8 @@ class ShareTally:
             total=total,
             counted=self._methods["counted"],
             methods=dict(self._methods),
-            least_r=min(self._radii),
-            most_r=max(self._radii),
+            least_r=min(share.r for share in self._shares),
+            most_r=max(share.r for share in self._shares),
             draws=self._draws,
             epsilon=asked.get("epsilon"),
             delta=asked.get("delta"),
@@ -109,7 +121,13 @@ class ShareTally:
                 for threshold in THRESHOLDS
             ],
             values=self._values,
+            decided=None if asked.get("decide") is None else self._decided(float(asked["decide"])),
+            draw=asked.get("draw"),
         )
+
+    def _decided(self, level: float) -> Decided:
+        seen = Counter(share.above(level) for share in self._shares)
+        return Decided(level, yes=seen[True], no=seen[False], undecided=seen[None])
 
 
 def all_figures(
@@ -125,9 +143,21 @@ def all_figures(
 def share_headline(shares: Sequence[ShareFigures]) -> str:
     """One sentence: how often PR is high, at the last radius requested."""
     last = shares[-1]
+    if last.decided is not None:
+        return " ".join(map(_decision, shares))
     high = next(one for one in last.above if one.threshold == 0.9)
     where = f" at r = {last.r}" if len(shares) > 1 else ""
     return f"PR{where} is above 0.9, by the lower end of its interval, for {rate(high.low)} of {_OF}."
+
+
+def _decision(share: ShareFigures) -> str:
+    """What --decide came to at one radius."""
+    assert share.decided is not None
+    told = share.decided
+    return (
+        f"PR above {told.level:g} at r = {share.r}? Yes for {told.yes:,}, no for {told.no:,}, undecided for "
+        f"{told.undecided:,} of {share.total:,} {_OF}."
+    )
 
 
 def mean_cells(share: ShareFigures) -> list[tuple[str, str]]:
@@ -138,25 +168,43 @@ def mean_cells(share: ShareFigures) -> list[tuple[str, str]]:
 def share_notes(shares: Sequence[ShareFigures]) -> list[str]:
     """What PR is, how it was found, and what its intervals guarantee: one sentence each."""
     first, total, counted = shares[0], sum(s.total for s in shares), sum(s.counted for s in shares)
-    found = [
-        f"PR is the share of an example's texts with at most r substitutions ({'; '.join(map(_radius, shares))}) that "
-        "keep the label; the original counts as one of them."
-    ]
+    found = [_meaning(shares)]
     what = "examples" if len(shares) == 1 else "shares"
     if counted:
         found.append(f"For {counted:,} of {total:,} {what} every text was queried, so PR is exact.")
     estimated = total - counted
     if estimated:
         methods = ", ".join(dict.fromkeys(m for share in shares for m in share.methods if m != "counted"))
+        how = "uniformly" if first.draw is None else "word by word"
         found.append(
-            f"For {estimated:,} it is estimated from at most {max(s.draws for s in shares):,} texts drawn uniformly "
+            f"For {estimated:,} it is estimated from at most {max(s.draws for s in shares):,} texts drawn {how} "
             f"({methods}; epsilon {_number(first.epsilon)}, delta {_number(first.delta)})."
         )
         if "sequential" in methods:
             found.append("A sequential estimate is slightly biased by its stopping rule; its interval is not.")
+        if first.decided is not None:
+            found.append(
+                f"Drawing stopped once the interval lay on one side of {first.decided.level:g}, so the estimates are "
+                "rough and biased; the decisions and the intervals are not."
+            )
         if first.delta is not None:
             found.append(_promise(first.delta, first.among, estimated))
     return found
+
+
+def _meaning(shares: Sequence[ShareFigures]) -> str:
+    """What PR is here."""
+    if shares[0].draw is not None:
+        return (
+            "PR is here the probability that a text keeps the label if each of its words is drawn by itself among its "
+            f"choices and the original, which is then put back with probability 1 - r (r: "
+            f"{', '.join(share.r for share in shares)}); this is not uniform over the texts with at most r "
+            "substitutions, and a text may have more."
+        )
+    return (
+        f"PR is the share of an example's texts with at most r substitutions ({'; '.join(map(_radius, shares))}) that "
+        "keep the label; the original counts as one of them."
+    )
 
 
 def _radius(share: ShareFigures) -> str:

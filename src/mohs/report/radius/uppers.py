@@ -109,6 +109,7 @@ class Duel:
     more: int
     success: Paired = Paired(0, 0, 0)  # examples on which only one of them succeeds, of all
     edits: Paired = Paired(0, 0, 0)  # examples on which one needs fewer, of those on which both succeed
+    points: tuple[tuple[int, int, int], ...] = ()  # substitutions of the first, of the other, and how many examples
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
@@ -119,28 +120,39 @@ class Duels:
     """Collects duels while the records stream by."""
 
     def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], Counter[int | str]] = {}
+        self._seen: dict[tuple[str, str], Counter[tuple[int | None, int | None]]] = {}
 
     def add(self, edits: Mapping[str, int | None]) -> None:
         """Add one example: the edits of each attack, None if it failed."""
         for one, other in combinations(edits, 2):
             mine, its = edits[one], edits[other]
             seen = self._seen.setdefault((one, other), Counter())
-            if mine is not None and its is not None:
-                seen[(mine > its) - (mine < its)] += 1
-            seen["examples"] += 1
-            seen["first"] += its is None and mine is not None
-            seen["second"] += mine is None and its is not None
+            seen[mine, its] += 1
 
     def figures(self) -> list[Duel]:
         """Every pair of attacks once, in their order."""
-        alone = [Paired(seen["first"], seen["second"], seen["examples"]) for seen in self._seen.values()]
-        edits = [Paired(seen[-1], seen[1], seen[-1] + seen[0] + seen[1]) for seen in self._seen.values()]
-        alone, edits = _adjusted(alone), _adjusted(edits)
-        return [
-            Duel(*pair, fewer=seen[-1], equal=seen[0], more=seen[1], success=one, edits=other)
-            for (pair, seen), one, other in zip(self._seen.items(), alone, edits, strict=True)
-        ]
+        found = [_duel(*pair, seen) for pair, seen in self._seen.items()]
+        success, edits = _adjusted([duel.success for duel in found]), _adjusted([duel.edits for duel in found])
+        return [replace(duel, success=one, edits=other) for duel, one, other in zip(found, success, edits, strict=True)]
+
+
+def _duel(attack: str, other: str, seen: Mapping[tuple[int | None, int | None], int]) -> Duel:
+    """A duel by how many examples have which numbers of substitutions; None where an attack failed."""
+    both = {(mine, its): n for (mine, its), n in seen.items() if mine is not None and its is not None}
+    fewer = sum(n for (mine, its), n in both.items() if mine < its)
+    more = sum(n for (mine, its), n in both.items() if mine > its)
+    first = sum(n for (mine, its), n in seen.items() if mine is not None and its is None)
+    second = sum(n for (mine, its), n in seen.items() if mine is None and its is not None)
+    return Duel(
+        attack,
+        other,
+        fewer=fewer,
+        equal=sum(both.values()) - fewer - more,
+        more=more,
+        success=Paired(first, second, sum(seen.values())),
+        edits=Paired(fewer, more, sum(both.values())),
+        points=tuple((mine, its, n) for (mine, its), n in sorted(both.items())),
+    )
 
 
 def _adjusted(found: Sequence[Paired]) -> list[Paired]:
