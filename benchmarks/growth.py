@@ -25,7 +25,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import linear_regression
@@ -33,10 +32,10 @@ from typing import Any
 
 import mohs
 from engine import Instant
-from mohs.attacks.catalogue import CATALOGUE
 from mohs.attacks.random_words import RandomWords
+from mohs.attacks.textfooler import TextFooler
 from mohs.models.load import load_victim
-from mohs.space import Neighbours
+from mohs.space import Constraint, Neighbours, SamePos
 from mohs.text import pocket
 
 NEVER = "below:0.000000001"
@@ -167,8 +166,8 @@ def candidates(count: int) -> Row:
     """Forty texts of 20 words."""
     source = sentences()
     texts = [" ".join(next(source) for _ in range(20)) for _ in range(40)]
-    attack: Any = CATALOGUE["textfooler"]["cv50"]()
-    return attacked(replace(attack, source=Neighbours(k=count, min_cosine=-1.0)), texts)
+    constraints = (Constraint(SamePos(), at_least=1),)
+    return attacked(TextFooler(source=Neighbours(k=count, min_cosine=-1.0), constraints=constraints), texts)
 
 
 TABLES: dict[str, tuple[Callable[[int], Row], Sequence[int], Sequence[int], Sequence[str]]] = {

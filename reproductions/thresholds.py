@@ -67,7 +67,7 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting, b
     with mohs.attack(
         victim,
         setting.test(data, setting.n),
-        made(attack),
+        [made(attack)],
         labels=LABELS[data],
         out=folder,
         budget=budget if data in LONG else None,

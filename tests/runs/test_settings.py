@@ -122,8 +122,8 @@ def test_one_name_from_the_keyword_to_the_manifest(command: str, tmp_path: Path)
 @each_command
 def test_only_texts_of_some_lengths(command: str, tmp_path: Path) -> None:
     verb = verbs.verb_of(command)
-    own: dict[str, dict[str, Any]] = {"attack": {"attacks": ["random"]}, "bias": {"k": 0}}
-    options = own.get(command, {})
+    of_verb: dict[str, dict[str, Any]] = {"attack": {"attacks": ["random"]}, "bias": {"k": 0}}
+    options = of_verb.get(command, {})
     if command == "second-order":
         from tests.toys import Wordlike
 
