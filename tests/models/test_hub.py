@@ -46,7 +46,7 @@ def test_it_is_said_at_once_and_in_one_sentence(waits: list[float], caplog: pyte
         load_hf("nobody/nothing", KIND, trust_code=False)
     sentence = str(caught.value)
     assert sentence.startswith(
-        "hf:nobody/nothing is neither a local folder nor complete in the Hugging Face cache, and"
+        "hf:nobody/nothing is neither a local folder, nor an installed asset (`mohs assets list`), nor complete in the"
     )
     assert sentence.endswith("Connection refused); give a model folder, or go online.")
     assert waits == []

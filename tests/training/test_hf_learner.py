@@ -151,5 +151,7 @@ def test_what_cannot_be_used(start: Path, tmp_path: Path) -> None:
 def test_a_hub_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mohs.training.hf_learner.unreachable", lambda place: "nobody home")
     sentence = refused(Path("nobody/nothing"))
-    assert sentence.startswith("hf:nobody/nothing is neither a local folder nor complete in the Hugging Face cache")
+    assert sentence.startswith(
+        "hf:nobody/nothing is neither a local folder, nor an installed asset (`mohs assets list`), nor complete in the"
+    )
     assert "(nobody home); give a model folder" in sentence

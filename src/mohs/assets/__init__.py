@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mohs.assets.folder import assets_folder, read_note, require
 from mohs.assets.folder import damage as _damage
-from mohs.assets.registry import find
+from mohs.assets.registry import find, is_asset
 
 __all__ = ["assets_folder", "fingerprint", "installed", "located", "path", "pull"]
 
@@ -38,9 +38,7 @@ def fingerprint(name: str) -> str:
 
 def located(spec: str) -> str:
     """The folder of the asset with this name. An existing path, or any other text, is returned unchanged."""
-    from mohs.assets.registry import ASSETS
-
-    if any(asset.name == spec for asset in ASSETS) and not Path(spec).exists():
+    if is_asset(spec) and not Path(spec).exists():
         return str(path(spec))
     return spec
 

@@ -245,6 +245,11 @@ ASSETS: tuple[Asset, ...] = (
 )
 
 
+def is_asset(name: str) -> bool:
+    """Whether there is an asset of this name, installed or not."""
+    return any(asset.name == name for asset in ASSETS)
+
+
 def find(name: str) -> Asset:
     """The asset of this name."""
     for asset in ASSETS:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, audit, demo, entities, export, report, train, train_pocket, verify
+from mohs.cli import assets, audit, demo, entities, export, report, runs, train, train_pocket, transfer, verify
 from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
@@ -42,6 +42,8 @@ app.command("verify", short_help="Check the certificates of a radius run.")(veri
 app.command("report")(report.report)
 app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
+app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
+app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
 app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)
 app.command("entities", short_help="Make the table of named entities that PWWS inserts.")(entities.entities)

@@ -43,6 +43,6 @@ def quiet_hub() -> Iterator[None]:
 def not_fetched(name: str, fault: str) -> str:
     """The message for a model that is neither on this machine nor reachable."""
     return (
-        f"{name} is neither a local folder nor complete in the Hugging Face cache, and the hub cannot be reached "
-        f"({fault}); give a model folder, or go online."
+        f"{name} is neither a local folder, nor an installed asset (`mohs assets list`), nor complete in the Hugging "
+        f"Face cache, and the hub cannot be reached ({fault}); give a model folder, or go online."
     )

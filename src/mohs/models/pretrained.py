@@ -11,6 +11,8 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
+from mohs import assets
+from mohs.assets.registry import find, is_asset
 from mohs.errors import BadInput
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
 
@@ -47,11 +49,18 @@ def load_hf(spec: str, kind: str, trust_code: bool) -> tuple[Any, Any]:
 
 
 def place_of(spec: str) -> str:
-    """Resolve a spec to a model folder or a name on the hub."""
+    """Resolve a spec to a model folder, that of an installed asset included, or to a name on the hub."""
     folder = Path(spec).expanduser()
-    if (spec.startswith((".", "/", "~")) or spec.count("/") > 1) and not folder.is_dir():
-        raise BadInput(f"There is no folder {spec}; hf: takes a model folder or a name on the Hugging Face hub.")
-    return str(folder) if folder.is_dir() else spec
+    if folder.is_dir():
+        return str(folder)
+    if spec.startswith((".", "/", "~")) or spec.count("/") > 1:
+        raise BadInput(
+            f"There is no folder {spec}; hf: takes a model folder, an asset (`mohs assets list`), or a name on the "
+            "Hugging Face hub."
+        )
+    if is_asset(spec) and (assets.installed(spec) or find(spec).hub is None):
+        return str(assets.path(spec))
+    return spec
 
 
 def transformers() -> Any:

@@ -44,7 +44,7 @@ def plain_page(view: View, run: Run) -> str:
         "page.html.j2",
         view,
         view.title,
-        headline=f"{len(run):,} of {run.planned:,} attempts of mohs {run.command} are finished",
+        headline=view.headline,
         names=names,
         captions=[caption for caption, _ in tables],
         figures=figures,

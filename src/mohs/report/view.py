@@ -98,6 +98,11 @@ class View:
         return f"{config.get('victim')} on {config.get('data')}, {self.about}, seed {config.get('seed')}"
 
     @property
+    def headline(self) -> str:
+        """The main result in a sentence, without the judge."""
+        return f"{len(self._run):,} of {self._run.planned:,} attempts of mohs {self._run.command} are finished"
+
+    @property
     def notes(self) -> list[str]:
         """What a reader must know before trusting the figures."""
         from mohs.report.flags import run_flags

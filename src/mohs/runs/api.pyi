@@ -91,10 +91,10 @@ def attack(
     fair: Only changes that people would likely accept: acceptable>=0.5, no antonyms, no new grammar error. By default
         the battery standard is run both without and with it, other attacks without.
     no_judge: Leave fair success out of the report.
-    encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
-    token_encoder: Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID.
-    masked_lm: Masked language model: hf:PATH_OR_ID.
-    lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
+    encoder: Sentence encoder: pocket (default), use, hf:PATH_OR_ID, or an asset such as minilm.
+    token_encoder: Token vectors for BERTScore: pocket (default), hf:PATH_OR_ID, or an asset.
+    masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
+    lm: Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2.
     tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
     grammar: Grammar checker: harper (default) or languagetool:URL.
     judge: Judge of substitutions: pocket (default) or hf:PATH_OR_ID (see `mohs train --task`).
@@ -183,7 +183,7 @@ def second_order_attack(
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    masked_lm: Masked language model: hf:PATH_OR_ID.
+    masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
     method: so-enum, so-beam or random; append :released for the settings of the released code.
     k: The most words to rewrite; by default 2 for so-enum, else 6.
     beam: The beam width of so-beam; by default 20.
@@ -195,7 +195,7 @@ def second_order_attack(
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     no_judge: Leave fair success out of the report.
     most: Refuse so-enum if it would check more texts per example.
-    lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
+    lm: Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
     wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.
@@ -277,7 +277,7 @@ def token_bias(
     victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
-    masked_lm: Masked language model: hf:PATH_OR_ID.
+    masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
     pairs: Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.
     k: The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.
     label: The class whose probability is measured, by name or number; by default the last.
@@ -293,7 +293,7 @@ def token_bias(
         released 800.
     by_sample: Weigh sampled texts and sentences by how often they were drawn, not by the size of the neighbourhood (as
         earlier versions did).
-    lm: Causal language model: hf:PATH_OR_ID or gguf:FILE.
+    lm: Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2.
     budget: The most queries per example.
     n: Use the first N examples, or draw N with --sample; by default all.
     sample: Draw the N examples of --n at random with this seed, instead of the first N.
@@ -391,7 +391,7 @@ def radius(
     wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.
     tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
-    encoder: Sentence encoder: pocket (default), use or hf:PATH_OR_ID.
+    encoder: Sentence encoder: pocket (default), use, hf:PATH_OR_ID, or an asset such as minilm.
     max_r: Prove up to this many substitutions.
     most: The most texts that a proof may ask per example.
     bounds: Skip texts that a sound bound proves (word CNNs only), or ask about all.

@@ -144,6 +144,8 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
     finished = len(done)
     if progress is not None:
         progress(None, finished, job.total)
+    if finished == job.total:
+        return  # a run that was finished before costs nothing more
     helpers: dict[str, float] = {}  # effort of the worker processes
     records = job.records(done) if order is None else spread(order, done, job.at_once, helpers, job.lender)
     started, cpu = time.perf_counter(), time.process_time()

@@ -10,13 +10,12 @@ from pkgutil import resolve_name
 from typing import Any
 
 from mohs import assets
-from mohs.assets.registry import ASSETS, find
+from mohs.assets.registry import find, is_asset
 from mohs.engine import Service
 from mohs.models.victim import Victim
 from mohs.space.services import missing
 from mohs.text.questions import Blank, Spot, Substitution
 
-_NAMES = {asset.name for asset in ASSETS}
 _TEXT = "It was a good day."
 # The first question to each service, so that one that does not work fails early.
 _FIRST: Mapping[str, Any] = {
@@ -116,9 +115,11 @@ def _tagger(spec: str) -> str:
 
 
 def _model(name: str) -> str:
-    """The name of a model for its loader; the name of an asset is replaced by its location."""
-    if name not in _NAMES:
+    """The name of a model for its loader; the name of an asset, also after hf:, is replaced by its location."""
+    bare = name.removeprefix("hf:")
+    if not is_asset(bare) or (bare != name and Path(bare).is_dir()):
         return name
+    name = bare
     hub = find(name).hub
     if hub is not None and not assets.installed(name):
         return f"hf:{hub}"

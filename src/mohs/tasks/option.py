@@ -78,10 +78,10 @@ def floor() -> Any:
 
 
 _MODELS: Mapping[str, tuple[str, str]] = {
-    "encoder": ("E", "Sentence encoder: pocket (default), use or hf:PATH_OR_ID."),
-    "token_encoder": ("E", "Token vectors for BERTScore: pocket (default) or hf:PATH_OR_ID."),
-    "masked_lm": ("M", "Masked language model: hf:PATH_OR_ID."),
-    "lm": ("M", "Causal language model: hf:PATH_OR_ID or gguf:FILE."),
+    "encoder": ("E", "Sentence encoder: pocket (default), use, hf:PATH_OR_ID, or an asset such as minilm."),
+    "token_encoder": ("E", "Token vectors for BERTScore: pocket (default), hf:PATH_OR_ID, or an asset."),
+    "masked_lm": ("M", "Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm."),
+    "lm": ("M", "Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2."),
     "tagger": ("T", "Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME."),
     "grammar": ("G", "Grammar checker: harper (default) or languagetool:URL."),
     "judge": (

@@ -33,7 +33,7 @@ from mohs.training.hf_learner import HfLearner
 from mohs.training.judgements import Judgement, digest, read_judgements, split
 from mohs.training.learner import Learner
 from mohs.training.loop import Place, Report, Set, drawn, fit
-from mohs.training.recipe import recipe_for
+from mohs.training.recipe import recipe_for, written_in_full
 from mohs.training.train import weights_digest
 
 TASK = "acceptability"
@@ -92,6 +92,7 @@ def train_judge(
     form: how the network reads a question, see mohs.models.judge.JudgeForm.pair.
     settings: the fields of mohs.training.recipe.Recipe; a missing one, or None, means the default.
     """
+    arch = written_in_full(arch)
     if not arch.startswith("hf:"):
         raise BadInput(f"--task {TASK} fine-tunes a pre-trained encoder, not {arch}; use --arch hf:PATH_OR_ID.")
     recipe = recipe_for(arch, settings)

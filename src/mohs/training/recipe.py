@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from mohs.assets.registry import is_asset
 from mohs.errors import BadInput
 
 WORD_ARCHITECTURES = ("bow", "cnn", "lstm", "bilstm", "transformer")
@@ -76,8 +77,14 @@ _LEAST: dict[str, int] = {
 }
 
 
+def written_in_full(arch: str) -> str:
+    """The architecture; the name of an asset stands for hf:NAME."""
+    return f"hf:{arch}" if arch not in WORD_ARCHITECTURES and is_asset(arch) else arch
+
+
 def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
     """The defaults of an architecture, overridden by the given settings. Refuses settings that do not fit."""
+    arch = written_in_full(arch)
     hf = arch.startswith("hf:") and len(arch) > 3
     if not hf and arch not in WORD_ARCHITECTURES:
         raise BadInput(f"Unknown architecture {arch!r}; use {KINDS}.")

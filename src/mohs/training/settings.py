@@ -55,7 +55,9 @@ class TrainSettings:
         metavar="T",
     )
     arch: str = option(
-        "bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID to fine-tune.", default="cnn", metavar="A"
+        "bow, cnn, lstm, bilstm, transformer, or hf:PATH_OR_ID (or an asset such as minilm) to fine-tune.",
+        default="cnn",
+        metavar="A",
     )
     data: str = option(
         "pocket:train, hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz).",

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scipy.stats import binom
 
 import mohs
 from mohs.records import Outcome, Record
 from mohs.report.attack.figures import summarise
 from mohs.report.attack.flags import flags
+from mohs.report.flags import at_least
 
 
 def record(number: int, outcome: Outcome, attack: str = "a", **facts: Any) -> Record:
@@ -33,7 +35,15 @@ def raised(records: list[Record], planned: int | None = None, **facts: Any) -> l
     return flags(facts, summarise(records), len(records), len(records) if planned is None else planned)
 
 
-GOOD = [record(i, Outcome.SUCCESS if i < 5 else Outcome.FAILED, label=int(i < 18)) for i in range(20)]
+GOOD = [
+    record(
+        i,
+        Outcome.SUCCESS if i < 5 else Outcome.FAILED,
+        label=int(i < 12),
+        scores_before=(0.1, 0.9) if i < 12 else (0.9, 0.1),
+    )
+    for i in range(20)
+]
 
 
 def test_nothing_to_say() -> None:
@@ -102,3 +112,43 @@ def test_one_label_alone() -> None:
         "All 20 examples have the same label: if the file is sorted, draw rows at random with --sample."
     ]
     assert raised(alike[:19]) == []
+
+
+def right(hits: int, total: int, classes: int = 3) -> list[Record]:
+    """A victim that has `hits` of `total` right, of classes that are equally frequent."""
+    found = []
+    for number in range(total):
+        label = number % classes
+        said = label if number < hits else (label + 1) % classes
+        found.append(
+            record(number, Outcome.FAILED, label=label, scores_before=tuple(0.9 * (c == said) for c in range(classes)))
+        )
+    return found
+
+
+def test_a_victim_near_chance() -> None:
+    (found,) = raised(right(41, 100), classes=3)
+    assert found.startswith(
+        "The victim read 41 of 100 examples right, which is not clearly better than always the most frequent class "
+        "(34%; p = 0.086, one-sided binomial test)"
+    )
+    (found,) = raised(right(41, 99), classes=3)
+    assert "guessing among 3 classes (33%; p =" in found
+    assert raised(right(60, 100), classes=3) == []
+    assert raised(right(7, 12), classes=3) == []  # too few to say anything
+    constant = [record(i, Outcome.FAILED, label=int(i < 90)) for i in range(100)]
+    (found,) = raised(constant, classes=2)
+    assert "90 of 100 examples right, which is not clearly better than always the most frequent class (90%;" in found
+
+
+def test_a_victim_that_reads_one_label_is_measured_against_guessing() -> None:
+    found = raised([record(i, Outcome.FAILED) for i in range(30)], classes=2)
+    assert len(found) == 1
+    assert "same label" in found[0]
+
+
+@pytest.mark.parametrize("share", [0.05, 1 / 3, 0.9])
+def test_the_binomial_tail_is_that_of_scipy(share: float) -> None:
+    for total in (1, 20, 1000):
+        for hits in {0, 1, total // 3, total - 1, total}:
+            assert at_least(hits, total, share) == pytest.approx(binom.sf(hits - 1, total, share), rel=1e-9, abs=1e-300)

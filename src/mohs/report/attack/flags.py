@@ -10,7 +10,7 @@ from typing import Any
 
 from mohs.attacks.goal import keeps_label
 from mohs.report.attack.figures import Summary
-from mohs.report.flags import MANY, OFTEN, run_flags
+from mohs.report.flags import MANY, OFTEN, near_chance, run_flags
 
 
 def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int, planned: int) -> list[str]:
@@ -21,6 +21,10 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         interval = summary.accuracy_before.interval
         if interval is not None and interval[1] < chance:
             found.append("The victim does worse than chance: check that the labels are in the order of its classes.")
+        else:
+            most = max((one.accuracy_before.total for one in summary.by_class.classes), default=0)
+            right, total = summary.accuracy_before.hits, summary.accuracy_before.total
+            found += near_chance(right, total, facts.get("classes", 2), most)
         read = summary.accuracy_before.total
         if summary.labels == 1 and read >= MANY:
             found.append(

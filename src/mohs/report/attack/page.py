@@ -93,7 +93,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         "attack/page.html.j2",
         view,
         on_data(view),
-        headline=_headline(summaries, names, labels),
+        headline=headline(summaries, names, labels),
         goal=goal_named(view.goal, labels),
         own_goal=any(map(has_own_goal, summaries)),
         summaries=summaries,
@@ -115,7 +115,7 @@ def attack_page(view: AttackView, run: Run) -> str:
     )
 
 
-def _headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
+def headline(summaries: Sequence[Summary], names: Mapping[str, str], labels: Sequence[str]) -> str:
     """One sentence. For each goal it names up to three attacks; if there are more, only the strongest."""
     tried = [summary for summary in summaries if summary.success.total]
     if not tried:

@@ -19,6 +19,7 @@ from mohs.report.attack.classes import class_lines
 from mohs.report.attack.figures import Summary, summarise
 from mohs.report.attack.flags import flags
 from mohs.report.attack.table import goal_named, lines, summary_tables
+from mohs.report.listing import short_names
 from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
@@ -72,6 +73,13 @@ class AttackView(View):
     def about(self) -> str:
         """The goal, for the title."""
         return f"goal {goal_named(self.goal, self.labels)}"
+
+    @property
+    def headline(self) -> str:
+        """The success of the strongest attacks in a sentence."""
+        from mohs.report.attack.page import headline
+
+        return headline(self._summaries, short_names(summary.attack for summary in self._summaries), self.labels)
 
     @cached_property
     def notes(self) -> list[str]:

@@ -66,6 +66,11 @@ class BiasView(View):
         """The pairs, for the title."""
         return f"bias with the pairs {self.config.get('pairs')}"
 
+    @property
+    def headline(self) -> str:
+        """The main result in a sentence."""
+        return bias_headline(self._figures)
+
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before trusting the figures."""

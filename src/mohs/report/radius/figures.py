@@ -17,7 +17,7 @@ from typing import Any
 
 from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
-from mohs.report.flags import OFTEN, run_flags
+from mohs.report.flags import OFTEN, near_chance, run_flags
 from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures
 from mohs.report.radius.uppers import RIGHT, Duel, Duels, Upper, UpperTally
 from mohs.report.rates import Mean, Rate, mean_of
@@ -287,6 +287,7 @@ def curve_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
 def radius_flags(facts: Mapping[str, Any], summary: RadiusSummary, finished: int, planned: int) -> list[str]:
     """What a reader must know before trusting the figures, one sentence each."""
     found = [*run_flags(facts, finished, planned), *facts.get("notes", [])]
+    found += near_chance(summary.right.hits, summary.right.total, facts.get("classes", 2))
     total = summary.total
     if summary.empty > OFTEN * total:
         found.append(

@@ -47,6 +47,11 @@ class RadiusView(View):
     def _summary(self) -> RadiusSummary:
         return summarise_radius(self._run.records(), self.config, self._run.planned)
 
+    @property
+    def headline(self) -> str:
+        """The main result in a sentence."""
+        return radius_headline(self._summary)
+
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before trusting the figures."""

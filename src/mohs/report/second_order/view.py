@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
-from mohs.report.listing import pieces
+from mohs.report.listing import pieces, short_names
 from mohs.report.second_order.figures import (
     SecondOrderSummary,
     headline,
@@ -38,6 +38,11 @@ class SecondOrderView(View):
     def _summaries(self) -> list[SecondOrderSummary]:
         verdicts = None if self.judge == "none" else Verdicts(self._run.records(), self.judge, patched)
         return summarise_second_order(self._run.records(), verdicts)
+
+    @property
+    def headline(self) -> str:
+        """The main result in a sentence."""
+        return headline(self._summaries, short_names(summary.attack for summary in self._summaries))
 
     @cached_property
     def notes(self) -> list[str]:
