@@ -76,7 +76,20 @@ def test_a_file_of_ones_own(tmp_path: Path, name: str, content: str) -> None:
             "{file}, line 2 has she and he, as line 1 does, the other way round; remove one.",
         ),
         ("a.json", "[[1, 2]]", "{file}, row 1 has the entry 1; each entry must be one word."),
-        ("a.json", '{"he": "she"}', '{file} is not a list; write [["he", "she"], ...].'),
+        ("a.json", '"he"', '{file} is not a list; write [["he", "she"], ...].'),
+        (
+            "a.json",
+            '{"he": "she"}',
+            '{file}: the group he is not a list of words; write [["he", "she"], ...] for pairs, '
+            '{{"he": ["word", ...]}} for a group.',
+        ),
+        (
+            "a.json",
+            '{"name": [{"he": 1}], "faith": ["jew", "sikh"]}',
+            '{file}: the group name is not a list of words; write [["he", "she"], ...] for pairs, '
+            '{{"name": ["word", ...]}} for a group, or take another group, as in a.json:faith.',
+        ),
+        ("a.json", '{"faith": ["jew", "Jew"]}', "{file}: the group faith has fewer than two entries of one word; "),
         (
             "a.jsonl",
             '{"he": "she"}',
@@ -118,3 +131,33 @@ def test_what_looks_like_a_header() -> None:
     ):
         assert Pairs("toy", (pair, ("first", "second")), frozenset()).headed is headed
     assert not any(read_pairs(group).headed for group in GROUPS)
+
+
+def test_groups_of_words(tmp_path: Path) -> None:
+    file = tmp_path / "lists.json"
+    file.write_text('{"faith": ["Jew", "sikh", "Roman Catholic", "jew", "Shi\'a"], "food": ["rice", "bread"]}')
+    found = read_pairs(file)
+    assert found.groups == {"faith": ("jew", "sikh", "shi'a"), "food": ("rice", "bread")}
+    assert found.pairs == (("jew", "sikh"), ("jew", "shi'a"), ("sikh", "shi'a"), ("rice", "bread"))
+    assert found.blacklist == {"jew", "sikh", "shi'a", "rice", "bread"}
+    assert found.left_out == ("roman catholic",)
+    assert found.name == "lists"
+    one = read_pairs(f"{file}:food")
+    assert (one.name, one.pairs, one.left_out) == ("lists:food", (("rice", "bread"),), ())
+    assert read_pairs(f"{file}:food,faith").groups.keys() == {"food", "faith"}
+    same = Pairs("own", (("rice", "bread"),), frozenset({"rice", "bread"}))
+    assert one.fingerprint != same.fingerprint  # pairs of a group are measured in both directions
+    with pytest.raises(BadInput, match=r"has no group 'drink'; its groups are faith, food\.$"):
+        read_pairs(f"{file}:drink")
+    (tmp_path / "own.csv").write_text("he,she")
+    with pytest.raises(BadInput, match=r"own\.csv has no groups, so 'drink' cannot be taken from it"):
+        read_pairs(f"{tmp_path / 'own.csv'}:drink")
+    with pytest.raises(BadInput, match=r"Unknown pairs '.*nowhere\.json:food'"):
+        read_pairs(f"{tmp_path / 'nowhere.json'}:food")
+
+
+def test_the_pairs_with_a_word_come_in_the_order_of_the_list() -> None:
+    pairs = (("he", "she"), ("his", "her"), ("him", "her"), ("king", "queen"))
+    found = Pairs("own", pairs, frozenset())
+    assert found.holding(["her", "he", "the"]) == [*pairs[:3]]
+    assert found.holding(["the"]) == []

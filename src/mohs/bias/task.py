@@ -38,7 +38,8 @@ class BiasTask:
     Zhang et al. 2021, section 4, equations 5 and 6. A pair fits if its first word occurs exactly once, at a position
     that may change, and its second word does not occur. The walk of Algorithm 1 keeps that word, changes others, and
     never inserts a word of the blacklist. With `both_directions` a sentence with the second word fits too, if that word
-    belongs to only one first word. The released code takes `one_pair` a sentence, in either direction.
+    belongs to only one first word. Two words of a group are a pair in both directions. The released code takes
+    `one_pair` a sentence, in either direction.
     """
 
     name: str
@@ -117,11 +118,12 @@ class BiasTask:
         for position, word in enumerate(example.text.words):
             where.setdefault(_plain(word), []).append(position)
         free = set(example.positions)  # in a text pair only one text may change; the other must not have these words
-        for old, new in self.pairs.pairs:
+        for old, new in self.pairs.holding(where):
             olds, news = where.get(old, []), where.get(new, [])
             if len(olds) == 1 and not news and olds[0] in free:
                 yield _Patch(old, new, olds[0], back=False)
-            back = (self.both_directions or self.one_pair) and len(news) == 1 and not olds and news[0] in free
+            either = self.both_directions or self.one_pair or bool(self.pairs.groups)
+            back = either and len(news) == 1 and not olds and news[0] in free
             if back and (self.one_pair or (old, new) in self.pairs.undoable):
                 yield _Patch(old, new, news[0], back=True)
 

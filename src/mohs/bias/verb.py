@@ -39,6 +39,7 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
       mohs bias -k 0
       mohs bias --victim hf:./my-model --data dev.jsonl --pairs gender --masked-lm hf:distilbert-base-uncased -k 3
       mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs mine.csv --masked-lm hf:./mlm --label toxic
+      mohs bias --victim mohs:my-lstm --data dev.jsonl --pairs words.json:religion -k 0
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
     """
 
@@ -46,7 +47,8 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
 
     masked_lm: Any = model("masked_lm")
     pairs: str | Path | Pairs = option(
-        "Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.",
+        "Word pairs: gender, nationality, religion, sexual-orientation, country, a file with two words per row, or a "
+        ".json file with groups of words, of which FILE.json:GROUP takes one.",
         default="gender",
         metavar="P",
     )
@@ -150,7 +152,7 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
                 "data."
             )
         unused = [pair for pair in self._pairs.pairs if pair not in used]
-        notes = self._notes(unused)
+        notes = self._group_notes(subject.data) if self._pairs.groups else self._notes(unused)
         if subject.cache is not None:
             notes.append("--cache was not used: the figures are made of the victim's answers, which are asked anew.")
         if self.k:
@@ -165,7 +167,9 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
                 "blacklist": word_list(self.blacklist),
             },
             identity={"pairs_hash": self._pairs.fingerprint, "avoid": sorted(self._near.avoid)},
-            facts={"unused_pairs": ["|".join(pair) for pair in unused]},
+            facts={"groups": {name: list(words) for name, words in self._pairs.groups.items()}}
+            if self._pairs.groups
+            else {"unused_pairs": ["|".join(pair) for pair in unused]},
             notes=notes,
             at_once=crowd(subject),
         )
@@ -215,6 +219,19 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
             names = ", ".join("|".join(pair) for pair in unused[:_PAIRS_NAMED])
             more = f" and {len(unused) - _PAIRS_NAMED} more" if len(unused) > _PAIRS_NAMED else ""
             notes.append(f"{len(unused)} of {len(pairs.pairs)} pairs fit no example: {names}{more}.")
+        return notes
+
+    def _group_notes(self, examples: Iterable[Example]) -> list[str]:
+        """Notes on the groups: which words the data has, and which entries are not used."""
+        notes, words = [], {word.lower() for example in examples for word in example.text.words}
+        for name, group in self._pairs.groups.items():
+            found = [word for word in group if word in words]
+            named = f": {', '.join(found[:_PAIRS_NAMED])}{' ...' * (len(found) > _PAIRS_NAMED)}" if found else ""
+            notes.append(f"Of the {len(group)} words of {name}, the examples hold {len(found)}{named}.")
+        if left := self._pairs.left_out:
+            named = ", ".join(left[:_PAIRS_NAMED]) + " ..." * (len(left) > _PAIRS_NAMED)
+            entries = "entry is" if len(left) == 1 else "entries are"
+            notes.append(f"{len(left)} {entries} not one word and left out: {named}.")
         return notes
 
     def _expected(self, task: BiasTask, fitting: Sequence[Example], ask: Services) -> str:

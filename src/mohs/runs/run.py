@@ -24,8 +24,8 @@ class Run:
     """A run's records and figures. Also a context manager, which closes the files at the end.
 
     Some methods exist only for the runs of one verb: `summary()`, `goal` and `goal_of(attack)` for `mohs attack`,
-    `vulnerable()` for `second-order`, `biases()` for `bias`, `radii()` and `certificates(path)` for `radius`. They come
-    from the verb's view (`run.view()`).
+    `vulnerable()` for `second-order`, `biases()` and `words()` for `bias`, `radii()` and `certificates(path)` for
+    `radius`. They come from the verb's view (`run.view()`).
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -110,6 +110,9 @@ class Run:
 
         def biases(self, *, filtered: bool = False, epsilon: float | None = None) -> list[PairBias]:
             """The bias of each pair at each distance."""
+
+        def words(self) -> list[PairBias]:
+            """The bias of each word against the mean of its group, of a bias run with groups of words."""
 
         def radii(self) -> list[dict[str, Any]]:
             """The results of a radius run, for each example that the victim classifies correctly."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.bias.change import PairChange
 from mohs.bias.statistics import PairBias, pair_biases
+from mohs.bias.words import word_biases
 from mohs.errors import BadInput
 from mohs.records import Outcome
 from mohs.report.flags import run_flags
@@ -41,19 +42,34 @@ class BiasFigures:
     epsilon: float | None  # the filtered set has the sentences whose own difference is below this; none if k is 0
     whole: tuple[PairBias, ...]
     filtered: tuple[PairBias, ...]
+    words: tuple[PairBias, ...] = ()  # of groups: each word against the mean of its group
+
+    @property
+    def shown(self) -> tuple[PairBias, ...]:
+        """What tables and charts show: the words of groups, or else the pairs."""
+        return self.words or self.whole
+
+    @property
+    def of(self) -> str:
+        """What a row is about."""
+        return "word" if self.words else "pair"
 
     @property
     def unit(self) -> str:
         """The note above every table and chart."""
+        second = "the second word of the pair than with the first"
+        than = "the word than on average over its group" if self.words else second
         return (
             "Intervals and p-values treat the source sentence as the unit. A bias above 0 means that "
-            f"P({self.label}) is higher with the second word of the pair than with the first."
+            f"P({self.label}) is higher with {than}."
         )
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict. What cannot be computed is null."""
         row = asdict(self)
-        for key in ("whole", "filtered"):
+        if not self.words:
+            del row["words"]
+        for key in ("whole", "filtered", *(["words"] if self.words else [])):
             row[key] = [{name: finite(value) for name, value in one.items()} for one in row[key]]
         return row
 
@@ -72,8 +88,9 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
     label = int(config.get("label", 1))
     k = int(config.get("k", 0))
     epsilon = config.get("epsilon") if epsilon is None else epsilon
-    if k == 0:
-        epsilon = None  # the sentences themselves show nothing on this set because it was chosen so
+    groups = run.manifest.get("facts", {}).get("groups", {})
+    if k == 0 or groups:  # at k = 0 the set shows nothing because it was chosen so; it belongs to a pair
+        epsilon = None
     return BiasFigures(
         outcomes={str(kind): counts[str(kind)] for kind in kinds},
         label=named(label, labels) if label < len(labels) else f"class {label}",
@@ -81,7 +98,15 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
         epsilon=epsilon,
         whole=tuple(pair_biases(run.records())),
         filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon is not None else (),
+        words=tuple(_most_certain(word_biases(run.records(), groups))) if groups else (),
     )
+
+
+def _most_certain(found: Sequence[PairBias]) -> list[PairBias]:
+    """Words by their p-value at the largest distance, then by their bias there; distances of a word stay together."""
+    last = max((one.k for one in found), default=0)
+    rank = {(one.old, one.new): (one.p, -abs(one.bias)) for one in found if one.k == last}
+    return sorted(found, key=lambda one: (rank.get((one.old, one.new), (1.0, 0.0)), one.old, one.new, one.k))
 
 
 def by_pair(found: Iterable[PairBias]) -> ByPair:
@@ -101,29 +126,30 @@ def bias_headline(figures: BiasFigures) -> str:
         if figures.outcomes["error"] == finished:
             return "Every measurement ended in an error."
         return f"No pair matches any of the {finished:,} examples finished, so there is no bias to report."
-    k = max(one.k for one in figures.whole)
-    last = sorted((one for one in figures.whole if one.k == k), key=lambda one: -abs(one.bias))
+    k = max(one.k for one in figures.shown)
+    last = sorted((one for one in figures.shown if one.k == k), key=lambda one: -abs(one.bias))
     moved = [one for one in last if one.holm < LEVEL]
+    what, from_mean = figures.of, " from the mean of the group" if figures.words else ""
     tested = sum(not math.isnan(one.p) for one in last)
     if not tested:
         return (
-            f"At k = {k}, no pair has the {FEWEST} sentences that a test needs; "
+            f"At k = {k}, no {what} has the {FEWEST} sentences that a test needs; "
             f"the largest bias is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
         )
     if not moved:
-        pairs = "the one pair" if len(last) == 1 else f"the {tested} of {len(last)} pairs that were tested"
+        rows = f"the one {what}" if len(last) == 1 else f"the {tested} of {len(last)} {what}s that were tested"
         return (
-            f"At k = {k}, no shift of P({figures.label}) beyond chance in {pairs}; "
+            f"At k = {k}, no shift of P({figures.label}){from_mean} beyond chance in {rows}; "
             f"the largest is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
         )
     shown = ", ".join(f"{one.old}|{one.new} {signed(one.bias)}" for one in moved[:_NAMED])
     of = (
-        f"{len(moved)} of {tested} pairs tested shift{'s' * (len(moved) == 1)}"
+        f"{len(moved)} of {tested} {what}s tested shift{'s' * (len(moved) == 1)}"
         if len(last) > 1
-        else "the one pair shifts"
+        else f"the one {what} shifts"
     )
     more = f" and {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
-    return f"At k = {k}, {of} P({figures.label}) beyond chance: {shown}{more}."
+    return f"At k = {k}, {of} P({figures.label}){from_mean} beyond chance: {shown}{more}."
 
 
 def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, planned: int) -> list[str]:
@@ -139,11 +165,11 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             f"{figures.outcomes['error']} of {finished} examples ended in an error and are in no figure: the bias is "
             "that of the others."
         )
-    pairs = by_pair(figures.whole)
+    pairs = by_pair(figures.shown)
     few = sum(max(one.sentences for one in levels.values()) < FEWEST for levels in pairs.values())
     if few:
         found.append(
-            f"{few} of {len(pairs)} pairs occur in fewer than {FEWEST} sentences, too few for an interval "
+            f"{few} of {len(pairs)} {figures.of}s occur in fewer than {FEWEST} sentences, too few for an interval "
             "or a test: for these, a lack of evidence does not show fairness."
         )
     return found
@@ -219,13 +245,16 @@ def both(
 
 def compared(old: BiasFigures, new: BiasFigures, changes: Sequence[PairChange] = ()) -> str:
     """One sentence about two runs: how many pairs are nearer to 0 than before, at the largest distance."""
-    rows = [(k, a, b) for _, k, a, b in both(old.whole, new.whole) if a is not None and b is not None]
+    rows = [(k, a, b) for _, k, a, b in both(old.shown, new.shown) if a is not None and b is not None]
     if not rows:
         return "No pair was measured in both runs, so there is nothing to compare."
     last = max(k for k, _, _ in rows)
     sizes = [(abs(before.bias), abs(after.bias)) for k, before, after in rows if k == last]
     nearer = sum(after < before for before, after in sizes)
-    start = f"{nearer} of {len(sizes)} pairs are" if len(sizes) > 1 else f"the one pair is{'' if nearer else ' not'}"
+    what = new.of
+    start = (
+        f"{nearer} of {len(sizes)} {what}s are" if len(sizes) > 1 else f"the one {what} is{'' if nearer else ' not'}"
+    )
     means = [sum(side) / len(sizes) for side in zip(*sizes, strict=True)]
     return (
         f"At k = {last}, {start} nearer to zero bias than before; "

@@ -35,10 +35,12 @@ _FORMAT = {"signed": signed, "spread": spread, "chance": chance}
 
 def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
     """The whole page of one run."""
-    sets = [("All sentences", figures.whole, ""), _filtered(figures)]
-    last = max((one.k for one in figures.whole), default=0)
+    sets = [("All sentences", figures.shown, _grouped(figures)), _filtered(figures)]
+    last = max((one.k for one in figures.shown), default=0)
     rows = [_ends(found, last) for _, found, _ in sets]
-    pairs = by_pair(figures.whole)
+    shown, pairs = by_pair(figures.shown), by_pair(figures.whole)
+    if figures.words:
+        pairs = dict(list(pairs.items())[:MOST_PAIRS])  # a group of a hundred words has thousands
     return page_of(
         "bias/page.html.j2",
         view,
@@ -52,8 +54,8 @@ def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
             for at, (name, found, about) in enumerate(sets)
             if at == 0 or figures.epsilon
         ],
-        left=max(0, len(pairs) - MOST_PAIRS),
-        lines=by_distance(pairs),
+        left=max(0, len(shown) - MOST_PAIRS),
+        lines=by_distance(shown),
         histograms=histograms(pairs),
         examples=_examples(run.records(), list(pairs)),
         **_FORMAT,
@@ -63,10 +65,10 @@ def bias_page(view: View, run: Run, figures: BiasFigures) -> str:
 def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures, changes: Sequence[PairChange]) -> str:
     """The page of two runs over the same pairs. before: the earlier run; new, old: the figures of both."""
     sets = [
-        ("All sentences", old.whole, new.whole, ""),
+        ("All sentences", old.shown, new.shown, _grouped(new)),
         ("Filtered set", old.filtered, new.filtered, f"{_filtered(new)[2]} Each run is filtered by its own victim."),
     ]
-    last = max((one.k for one in (*old.whole, *new.whole)), default=0)
+    last = max((one.k for one in (*old.shown, *new.shown)), default=0)
     tables = [both(earlier, later) for _, earlier, later, _ in sets]
     rows: list[list[Row]] = [[("|".join(pair), a, b) for pair, k, a, b in table if k == last] for table in tables]
     paired = {((one.old, one.new), one.k): one for one in changes}
@@ -94,6 +96,16 @@ def against_page(view: View, before: Run, new: BiasFigures, old: BiasFigures, ch
         ],
         left=max(0, len(rows[0]) - MOST_PAIRS),
         **_FORMAT,
+    )
+
+
+def _grouped(figures: BiasFigures) -> str:
+    """What a row of a group is."""
+    if not figures.words:
+        return ""
+    return (
+        "Each sentence with a word of the group is asked with every word of the group in that place. The bias of a "
+        "word is its difference from their mean; words are ordered by p at the largest k."
     )
 
 

@@ -39,13 +39,14 @@ from mohs.tasks.inference import FEWEST
 if TYPE_CHECKING:
     from mohs.runs.run import Run
 
+MOST_WORDS = 24  # of groups, on the terminal
 _ENDLESS = 10_000  # characters: a line without a limit
 
 
 class BiasView(View):
     """The view of a bias run."""
 
-    offers = ("biases",)
+    offers = ("biases", "words")
 
     def __init__(self, run: Run, epsilon: float | None = None) -> None:
         super().__init__(run)
@@ -91,6 +92,10 @@ class BiasView(View):
             epsilon = float(self.config["epsilon"])
         return pair_biases(self._run.records(), epsilon=epsilon)
 
+    def words(self) -> list[PairBias]:
+        """The bias of each word against the mean of its group, at each distance; empty without groups."""
+        return list(self._figures.words)
+
     def figures(self) -> dict[str, Any]:
         """The figures for JSON."""
         return {"headline": bias_headline(self._figures), "bias": self._figures.to_json()}
@@ -101,7 +106,13 @@ class BiasView(View):
         console.print(printable(bias_headline(figures)))
         if not figures.whole:
             return
-        _show(console, figures, _table, [(figures.whole,), (figures.filtered,)])
+        rows = figures.shown
+        if figures.words:
+            rows = rows[: MOST_WORDS * (figures.k + 1)]
+            left = (len(figures.words) - len(rows)) // (figures.k + 1)
+        _show(console, figures, _table, [(rows,), (figures.filtered,)])
+        if figures.words and left:
+            console.print(Styled(f"{left} more words, with larger p-values, are on the page.", style="dim italic"))
         measured = count["measured"] + count["exhausted"]
         below = (
             f"{measured} examples measured, {count['skipped']} without a matching pair, {count['error']} errors; "
@@ -118,7 +129,7 @@ class BiasView(View):
 
     def html(self) -> str:
         """The table for a notebook."""
-        return table_html([(", ".join(self._run.manifest["tasks"]), _lines(self.biases()))])
+        return table_html([(", ".join(self._run.manifest["tasks"]), _lines(self._figures.shown))])
 
 
 def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
@@ -240,7 +251,7 @@ class AgainstView(View):
         console.print(compared(old, new, self._changes))
         if not old.whole and not new.whole:
             return
-        _show(console, new, _beside, [(old.whole, new.whole), (old.filtered, new.filtered)])
+        _show(console, new, _beside, [(old.shown, new.shown), (old.filtered, new.filtered)])
         if self._changes:
             console.print()
             console.print(Styled("Change (after - before), on the sentences of both runs", style="bold"))
@@ -261,7 +272,7 @@ class AgainstView(View):
         """The tables for a notebook, one for each run."""
         sides = (("before", self._other, self._before), ("after", self._run, self._after))
         return table_html(
-            [(f"{run.manifest['config'].get('victim')} ({name})", _lines(found.whole)) for name, run, found in sides]
+            [(f"{run.manifest['config'].get('victim')} ({name})", _lines(found.shown)) for name, run, found in sides]
         )
 
 
