@@ -278,7 +278,8 @@ def token_bias(
         probabilities.
     examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
     masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
-    pairs: Word pairs: gender, nationality, religion, sexual-orientation, country, or a file with two words per row.
+    pairs: Word pairs: gender, nationality, religion, sexual-orientation, country, a file with two words per row, or a
+        .json file with groups of words, of which FILE.json:GROUP takes one.
     k: The most words to rewrite; 0 uses the sentences unchanged and needs no --masked-lm.
     label: The class whose probability is measured, by name or number; by default the last.
     epsilon: The filtered set: sentences whose own bias, without rewriting, is below this.

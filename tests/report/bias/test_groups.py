@@ -48,7 +48,7 @@ def test_terminal_page_and_json_speak_of_words(tmp_path: Path) -> None:
         page = run.report().read_text()
         row, words = run.view().figures()["bias"], run.words()
     said = " ".join(out.getvalue().split())
-    assert "At k = 0, 3 of 3 words shift P(positive) from the mean of the group beyond chance: faith|" in said
+    assert "At k = 0, 3 of 3 words tested shift P(positive) from the mean of the group beyond chance: faith|" in said
     assert "is higher with the word than on average over its group" in said
     assert "faith|sikh" in said
     assert "sikh|hindu" not in said
