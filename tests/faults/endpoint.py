@@ -21,7 +21,18 @@ from tests.toys import predict
 _LONGEST = 20.0  # seconds that a handler goes on sending
 _BOMB = gzip.compress(bytes(64_000_000), 9)
 OPTIONS = ("timeout=0.4", "deadline=0.8", "retries=2", "backoff=0.01", "max_body=1", "batch=16", "concurrency=2")
-COMMAND = ("--attack", "random", "--budget", "30", "--data", "rows.jsonl", "--seed", "1", "--labels", "negative,positive")
+COMMAND = (
+    "--attack",
+    "random",
+    "--budget",
+    "30",
+    "--data",
+    "rows.jsonl",
+    "--seed",
+    "1",
+    "--labels",
+    "negative,positive",
+)
 
 
 class Handler(BaseHTTPRequestHandler):
