@@ -17,8 +17,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -32,39 +32,55 @@ from tests.faults.tally import Tally, added, table
 from tests.faults.undisturbed import stage
 from tests.faults.writes import writes
 
-Part = Callable[[int, int], list[Tally]]  # from a number of cases and a seed
-
 DEFAULT = {"kills": 1000, "writes": 400, "journals": 500, "damages": 400, "endpoint": len(all_cases()), "fuzz": 4000}
 SHORT = {"kills": 20, "writes": 20, "journals": 30, "damages": 18, "endpoint": 12, "fuzz": 400}
-_CASES_OF_A_PART = {"kills": 50, "writes": 50, "journals": 100, "damages": 50, "endpoint": 30, "fuzz": 500}
 
 
-def part(kind: str, count: int, seed: int, every: bool) -> list[Tally]:
-    """Some cases of one kind, in a folder of their own."""
-    if kind == "journals":
-        return journals(count, seed)
-    if kind == "fuzz":
-        return fuzz(count, seed)
-    with stage() as (nurse, commands):
-        if kind == "kills":
-            return kills(commands, count, seed)
-        if kind == "writes":
-            return writes(commands, count, seed, every=every)
-        if kind == "damages":
-            return damages(commands, count, seed)
-        cases = all_cases()
-        step = max(1, len(cases) // count)  # in a short run, some of each time
-        return endpoints(nurse, cases[seed * count :: step][:count])
+@dataclass(frozen=True)
+class Part:
+    """The share of one process in all cases."""
 
+    wanted: dict[str, int]  # cases of all processes, by kind
+    number: int
+    processes: int
+    seed: int
+    every_write: bool
 
-def parts(wanted: dict[str, int], seed: int, short: bool) -> list[tuple[str, int, int]]:
-    """The kinds in parts that processes can take: kind, cases, seed."""
-    found = []
-    for kind, count in wanted.items():
-        size = count if short or kind == "endpoint" else _CASES_OF_A_PART[kind]
-        for number, start in enumerate(range(0, count, size)):
-            found.append((kind, min(size, count - start), 0 if kind == "endpoint" else 1000 * seed + number))
-    return found
+    def run(self) -> list[Tally]:
+        """Try the cases, the kinds in the order of the table; all commands run in one folder."""
+        seed, found = self.seed * self.processes + self.number, []
+        if count := self.share("journals"):
+            start = self.seed * self.wanted["journals"] + sum(self.share("journals", n) for n in range(self.number))
+            found += self.told(journals(range(start, start + count)))
+        if count := self.share("fuzz"):
+            found += self.told(fuzz(count, seed))
+        if not any(self.share(kind) for kind in ("kills", "writes", "damages", "endpoint")):
+            return found
+        with stage() as (nurse, commands):
+            if count := self.share("endpoint"):
+                cases = all_cases()
+                chosen = cases[:: max(1, len(cases) // self.wanted["endpoint"])]
+                found += self.told(endpoints(nurse, chosen[self.number :: self.processes][:count]))
+            if count := self.share("damages"):
+                found += self.told(damages(commands, count, seed))
+            if count := self.share("writes"):
+                found += self.told(writes(commands, count, seed, every=self.every_write))
+            if count := self.share("kills"):
+                found += self.told(kills(commands, count, seed))
+        return found
+
+    def share(self, kind: str, number: int | None = None) -> int:
+        """The number of cases for this process, or for another."""
+        count = self.wanted.get(kind, 0)
+        own = self.number if number is None else number
+        return count // self.processes + (own < count % self.processes)
+
+    def told(self, tallies: list[Tally]) -> list[Tally]:
+        """Say what was tried, and what was wrong."""
+        kinds = f"{tallies[0].kind} ... {tallies[-1].kind}" if len(tallies) > 1 else tallies[0].kind
+        lines = [f"process {self.number}: {kinds}: {sum(tally.cases for tally in tallies)} cases"]
+        print(*lines, *(note for tally in tallies for note in tally.notes), sep="\n", file=sys.stderr, flush=True)
+        return tallies
 
 
 def main() -> int:
@@ -83,14 +99,11 @@ def main() -> int:
         wanted = {kind: wanted[kind] for kind in asked.only.split(",")}
     began, found = time.monotonic(), []
     with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
-        jobs = [pool.submit(part, *job, asked.every_write) for job in parts(wanted, asked.seed, asked.short)]
-        for job in as_completed(jobs):
-            found += job.result()
-            print(f"{time.monotonic() - began:7.0f} s: {sum(tally.cases for tally in found):,} cases", file=sys.stderr)
+        parts = [Part(wanted, n, asked.processes, asked.seed, asked.every_write) for n in range(asked.processes)]
+        for tallies in pool.map(Part.run, parts):
+            found += tallies
     tallies = sorted(added(found), key=lambda tally: tally.kind)
     total = added([Tally("all", t.cases, t.lost, t.wrong, t.tracebacks, t.hangs, t.notes) for t in tallies])
-    for note in total[0].notes:
-        print(note, file=sys.stderr)
     print(table([*tallies, *total]))
     print(f"{time.monotonic() - began:.0f} s, seed {asked.seed}")
     return int(total[0].faults > 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
-from tests.cli.damages import DAMAGES, make, tried
+from tests.cli.damages import make, tried
 from tests.faults.sabotage import KILL
 from tests.faults.scene import Unreadable
 from tests.faults.tally import Tally
@@ -19,12 +19,12 @@ from tests.faults.undisturbed import Undisturbed
 _BLOCK = 512
 
 
-def journals(count: int, seed: int) -> list[Tally]:
-    """Journals and manifests: exports, salvage and reports of damaged run folders."""
+def journals(seeds: range) -> list[Tally]:
+    """Journals and manifests: exports, salvage and reports of damaged run folders, one for each seed."""
     tally = Tally("damaged journal or manifest")
     with tempfile.TemporaryDirectory() as place:
         lines = make(Path(place) / "run")
-        for number in range(seed * count, (seed + 1) * count):
+        for number in seeds:
             tally.cases += 1
             for fault in tried(Path(place) / "run", lines, number):
                 tally.note("tracebacks" if "Traceback" in fault else "wrong", fault)
@@ -191,6 +191,3 @@ def damages(commands: Sequence[Undisturbed], count: int, seed: int) -> list[Tall
         kind = kinds[number % len(kinds)]
         kind.once(Random(f"damages/{seed}/{number}"))
     return [kind.tally for kind in kinds]
-
-
-__all__ = ["DAMAGES", "damages", "journals"]

@@ -98,7 +98,10 @@ def _half(handler: Handler, texts: list[Any]) -> None:
 
 
 def _raw(content: bytes) -> Callable[[Handler, list[Any]], None]:
-    return lambda handler, texts: handler.wfile.write(content) and None
+    def answer(handler: Handler, texts: list[Any]) -> None:
+        handler.wfile.write(content)
+
+    return answer
 
 
 def _body(content: bytes, status: int = 200, **headers: str) -> Callable[[Handler, list[Any]], None]:

@@ -10,6 +10,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -145,7 +146,7 @@ def fuzz_certificates(count: int, seed: int) -> Tally:
             file.write_text(whole, "utf-8", "surrogatepass")
             tally.cases += 1
             for name, holds in (("verifier", _second), ("mohs verify", _first)):
-                _try(tally, f"{name} {seed}/{number}", lambda holds=holds: _judge(tally, holds(file, model), file))
+                _try(tally, f"{name} {seed}/{number}", partial(_judge, tally, holds, file, model))
     return tally
 
 
@@ -153,7 +154,7 @@ def _first(file: Path, model: Any) -> bool:
     try:
         ((_, checked),) = mohs.verify(file, model, seed=0)
     except MohsError as error:
-        assert len(str(error).splitlines()) == 1, f"several lines: {error}"
+        _one_line(error)
         return False
     return checked.sound
 
@@ -166,9 +167,14 @@ def _second(file: Path, model: Any) -> bool:
     return True
 
 
-def _judge(tally: Tally, holds: bool, file: Path) -> None:
-    if holds and not true(json.loads(file.read_text("utf-8", "surrogatepass"))):
+def _judge(tally: Tally, holds: Callable[[Path, Any], bool], file: Path, model: Any) -> None:
+    if holds(file, model) and not true(json.loads(file.read_text("utf-8", "surrogatepass"))):
         tally.note("wrong", f"a false certificate holds: {file.read_text('utf-8', 'surrogatepass')}")
+
+
+def _one_line(error: MohsError) -> None:
+    if len(str(error).splitlines()) != 1:
+        raise AssertionError(f"several lines: {error}")
 
 
 def _try(tally: Tally, what: str, act: Callable[[], object]) -> None:
@@ -200,19 +206,18 @@ def fuzz_cache(count: int, seed: int) -> Tally:
             found = cache.get("model", items)
             cache.close()
         except MohsError as error:
-            assert len(str(error).splitlines()) == 1, f"several lines: {error}"
+            _one_line(error)
             return
         if any(right[item] != answer for item, answer in found.items()):
             tally.note("wrong", f"another answer is read back: {found}")
 
     with tempfile.TemporaryDirectory() as place:
-        whole = Path(place) / "whole.sqlite"
+        whole, path = Path(place) / "whole.sqlite", Path(place) / "c.sqlite"
         cache = settled(whole)
         cache.put("model", right)
         cache.close()
         for number in range(count):
             chance = Random(f"cache/{seed}/{number}")
-            path = Path(place) / "c.sqlite"
             shutil.copyfile(whole, path)
             table, column = chance.choice([("answers", "answer"), ("samples", "answer"), ("samples", "item")])
             with sqlite3.connect(path) as db:
@@ -222,7 +227,7 @@ def fuzz_cache(count: int, seed: int) -> Tally:
                 db.execute(f"UPDATE {table} SET {column} = ? WHERE key = ?", (new, key))
             db.close()
             tally.cases += 1
-            _try(tally, f"cache {seed}/{number}: {table} {new!r}", lambda: look(path))
+            _try(tally, f"cache {seed}/{number}: {table} {new!r}", partial(look, path))
             for left in Path(place).glob("c.sqlite*"):
                 left.unlink()
     return tally
@@ -264,7 +269,7 @@ def _folders(kind: str, count: int, seed: int, spoil: Callable[[Path, Random], N
             tally.cases += 1
             for arguments in (["export", folder], ["report", folder, "--no-judge", "--page", Path(place) / "p.html"]):
                 what = f"{arguments[0]} {whole.name} {seed}/{number}"
-                _try(tally, what, lambda arguments=arguments, what=what: _look(tally, arguments, what))
+                _try(tally, what, partial(_look, tally, arguments, what))
     return tally
 
 

@@ -45,7 +45,7 @@ def kills(commands: Sequence[Undisturbed], count: int, seed: int) -> list[Tally]
 
 def moment(whole: Undisturbed, chance: Random) -> tuple[str, dict[str, Any]]:
     """When the next kill comes, in words and as a job."""
-    first, total = whole.time.times[0], whole.time.seconds
+    first, total = whole.ended.times[0], whole.ended.seconds
     job: dict[str, Any] = {"seed": chance.randrange(10**9)}
     kind = chance.random()
     if whole.command.workers and chance.random() < _SPAWNED:

@@ -40,15 +40,15 @@ class Ended:
 
 
 class Nurse:
-    """A nursery, with a folder in which the commands run."""
+    """A nursery, with a folder in which the commands run. `names`: of the commands, if not all will be asked for."""
 
-    def __init__(self, scene: Path) -> None:
+    def __init__(self, scene: Path, *names: str) -> None:
         self.scene = scene
         self._own = scene / "nursery"
         self._own.mkdir(exist_ok=True)
         self.environment = environment(scene, MOHS_CACHE=str(scene / "cache"), OMP_NUM_THREADS="1")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.nursery", str(scene)],
+            [sys.executable, "-m", "tests.faults.nursery", str(scene), *names],
             cwd=ROOT,
             env=self.environment,
             stdin=subprocess.PIPE,
@@ -61,8 +61,10 @@ class Nurse:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait()
+        self._process.stdout.close()
 
     def __call__(self, *arguments: object, **job: Any) -> Ended:
         """Run a command; `job` says which fault it runs into."""

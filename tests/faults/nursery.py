@@ -29,8 +29,8 @@ _SECONDS_FOR_ORPHANS = 20.0
 _LOOK = 0.002
 
 
-def warm_up(scene: Path) -> None:
-    """Carry out every command once, so that all is imported and loaded."""
+def warm_up(scene: Path, names: list[str]) -> None:
+    """Carry out commands once, so that all is imported and loaded: those of these names, or all."""
     import torch._dynamo
 
     from mohs.cli.main import app
@@ -44,14 +44,15 @@ def warm_up(scene: Path) -> None:
     load = services._load
     known = cache(load)  # a fork finds models and templates loaded, but the checker of grammar has threads
     services._load = lambda kind, *rest: (load if kind == "grammar" else known)(kind, *rest)
-    template.Environment = _Once(template.Environment)  # type: ignore[assignment, misc]
+    pages: Any = template
+    pages.Environment = _Once(pages.Environment)
     kept, folder, path = os.dup(1), Path.cwd(), list(sys.path)
     os.dup2(2, 1)
     os.chdir(scene)
     sys.path.insert(0, str(scene))
     for number, command in enumerate(COMMANDS):
         out = scene / (f"warm-{number}" if number else ATTACKED)
-        if command.workers or out.exists():
+        if command.workers or out.exists() or (names and command.name not in names):
             continue
         command.begin(scene, out)
         with redirect_stdout(StringIO()):
@@ -178,7 +179,7 @@ def watch(child: int, job: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
-    warm_up(Path(sys.argv[1]))
+    warm_up(Path(sys.argv[1]), sys.argv[2:])
     for line in iter(sys.stdin.readline, ""):
         asked = json.loads(line)
         child = os.fork()

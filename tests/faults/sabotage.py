@@ -106,7 +106,7 @@ class Sabotage:
             whole = io.BufferedWriter(with_raw)
             return whole if "b" in mode else io.TextIOWrapper(whole, encoding, errors, newline)
 
-        io.open = builtins.open = opened  # type: ignore[assignment]
+        io.open = builtins.open = opened
 
     def _calls(self) -> None:
         system: Any = os

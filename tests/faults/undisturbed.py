@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,42 +22,35 @@ class Undisturbed:
 
     command: Command
     nurse: Nurse
-    cache: str = ""  # the folder of caches in which it runs
 
     @cached_property
-    def expected(self) -> dict[str, Any]:
-        """What it finishes."""
-        self.run()
-        return self.command.finished(self._out)
-
-    @cached_property
-    def _out(self) -> Path:
-        return self.nurse.scene / f"whole-{self.command.name.replace(' ', '-')}"
-
-    def run(self) -> Ended:
-        """Carry it out undisturbed, in a folder of its own."""
-        shutil.rmtree(self._out, ignore_errors=True)
+    def ended(self) -> Ended:
+        """How it ends in a folder of its own, for its times. Its writes are noted."""
         self.command.begin(self.nurse.scene, self._out)
-        ended = self.nurse(*self.command.words(str(self._out)))
+        told = {"folder": str(self.nurse.scene), "log": str(self._log)}
+        ended = self.nurse(*self.command.words(str(self._out)), sabotage=told)
         assert ended.status == 0, ended.stderr
         return ended
 
     @cached_property
-    def time(self) -> Ended:
-        """How it ended, for its times."""
-        return self.run()
+    def expected(self) -> dict[str, Any]:
+        """What it finishes."""
+        assert self.ended.status == 0
+        return self.command.finished(self._out)
 
     @cached_property
     def writes(self) -> list[str]:
         """The kinds of its writes, in their order."""
-        log = self.nurse.scene / "writes.txt"
-        out = self.nurse.scene / "counted"
-        self.command.begin(self.nurse.scene, out)
-        scene = str(self.nurse.scene)
-        ended = self.nurse(*self.command.words(str(out)), sabotage={"folder": scene, "log": str(log)})
-        assert ended.status == 0, ended.stderr
-        shutil.rmtree(out)
-        return log.read_text("utf-8").splitlines()
+        assert self.ended.status == 0
+        return self._log.read_text("utf-8").splitlines()
+
+    @property
+    def _out(self) -> Path:
+        return self.nurse.scene / f"whole-{self.command.name.replace(' ', '-')}"
+
+    @property
+    def _log(self) -> Path:
+        return self._out.with_suffix(".writes")
 
 
 @dataclass
@@ -120,7 +112,7 @@ class Attempt:
             except Unreadable as error:
                 if "Traceback" in str(error):
                     self.tally.note("tracebacks", f"{self}: {error}")
-                elif self.saved or "never started" not in str(error) and "is not a run" not in str(error):
+                elif self.saved or ("never started" not in str(error) and "is not a run" not in str(error)):
                     self.tally.note("lost", f"{self}: {error}")
                 return
         lost = [name for name in self.saved if name not in found]
@@ -132,14 +124,9 @@ class Attempt:
 
 
 @contextmanager
-def stage(rows: int = 12) -> Iterator[tuple[Nurse, list[Undisturbed]]]:
-    """A nursery in a temporary folder, with all commands."""
+def stage(*names: str, rows: int = 12) -> Iterator[tuple[Nurse, list[Undisturbed]]]:
+    """A nursery in a temporary folder, with the commands of these names, or all."""
     with tempfile.TemporaryDirectory(prefix="faults-") as place:
         make(Path(place), rows)
-        with Nurse(Path(place)) as nurse:
-            yield nurse, [Undisturbed(command, nurse) for command in COMMANDS]
-
-
-def kinds_of(writes: list[str]) -> dict[str, int]:
-    """How many writes there are of each kind."""
-    return dict(Counter(writes))
+        with Nurse(Path(place), *names) as nurse:
+            yield nurse, [Undisturbed(command, nurse) for command in COMMANDS if not names or command.name in names]

@@ -20,9 +20,7 @@ def places(whole: Undisturbed, chance: Random, count: int) -> list[int]:
         kinds.setdefault(kind, []).append(number)
     found: list[int] = []
     while len(found) < min(count, len(whole.writes)):
-        for numbers in kinds.values():
-            if numbers:
-                found.append(numbers.pop(chance.randrange(len(numbers))))
+        found += [numbers.pop(chance.randrange(len(numbers))) for numbers in kinds.values() if numbers]
     return found[:count]
 
 
