@@ -23,13 +23,13 @@ from mohs.models.function import FunctionVictim
 from mohs.models.victim import is_scores
 from mohs.text import Text
 from tests.cli.damages import JOURNAL, MANIFEST, command
+from tests.faults.mutation import mutate, mutated_text
 from tests.faults.tally import Tally
 from tests.toys import Table
 
 BEFORE = Path(__file__).parents[1] / "before"
 _SECONDS = 30  # for one case; more is a hang
 _MOST = 20_000  # texts of a certificate
-ODD: list[Any] = [None, True, 0, 1, -1, 0.5, 1e308, 2**70, "", "x", [], {}, [[]], [0], {"a": 1}, "\ud800", "9" * 500]
 
 
 class Hung(Exception):
@@ -50,61 +50,6 @@ def limited() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container inside a value, with a key of it."""
-    found: list[tuple[Any, Any]] = []
-    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
-    for key in keys:
-        found.append((value, key))
-        found += places(value[key])
-    return found
-
-
-def mutate(value: Any, chance: Random) -> Any:
-    """Change some places of a JSON value."""
-    value = json.loads(json.dumps(value))
-    for _ in range(chance.choice([1, 1, 1, 2, 4])):
-        spots = places(value)
-        if not spots:
-            break
-        part, key = chance.choice(spots)
-        old = part[key]
-        way = chance.randrange(7)
-        if way == 0:
-            part[key] = chance.choice(ODD)
-        elif way == 1:
-            del part[key]
-        elif way == 2 and isinstance(old, int | float) and not isinstance(old, bool):
-            part[key] = old + chance.choice([1, -1, 0.5, 1e-7, -old, 10**9])
-        elif way == 3 and isinstance(part, list):
-            part.insert(key, json.loads(json.dumps(old)))
-        elif way == 4:
-            other, place = chance.choice(spots)
-            part[key] = json.loads(json.dumps(other[place]))
-        elif way == 5 and isinstance(old, str):
-            part[key] = chance.choice([old + "x", old[:-1], old.upper(), chance.choice("abcxy")])
-        elif isinstance(part, dict):
-            part[f"{key}x"] = part.pop(key)
-    return value
-
-
-def mutated_text(text: str, chance: Random) -> str:
-    """Change some characters of a text."""
-    signs = list(text)
-    for _ in range(chance.choice([1, 1, 2, 5])):
-        at = chance.randrange(len(signs) + 1)
-        way = chance.randrange(4)
-        if way == 0:
-            signs[at:at] = chance.choice(['"', "{", "[", "]", "}", ",", ":", "\\", "9", "e9", "-", "NaN", "\0", "\n- "])
-        elif way == 1:
-            del signs[at : at + chance.choice([1, 1, 5, 50])]
-        elif way == 2:
-            signs[at:at] = signs[at : at + chance.choice([1, 5, 50])]
-        else:
-            signs[at : at + 1] = [chr(chance.choice([0, 9, 32, 48, 57, 97, 0x7F, 0x85, 0x2028, 0xD7FF, 0x1F600]))]
-    return "".join(signs)
 
 
 def predict(texts: list[Any]) -> list[list[float]]:
