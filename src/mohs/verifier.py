@@ -92,6 +92,13 @@ def read(line: str) -> dict[str, Any]:
         )
         need([level["r"] for level in row["levels"]] == list(range(1, row["radius"] + 1)), "its levels are others")
         need(all(set(level) == LEVEL and level["ties"] == 0 for level in row["levels"]), "a level is not certified")
+        for level in row["levels"]:
+            kinds = [type(level[name]) for name in ("size", "pruned", "digest", "where")]
+            need(kinds == [int, int, str, list] and type(level["margin"]) in (int, float), "a level has odd values")
+            places = [(place, type(place), type(word)) for place, word in level["where"]]
+            need(len(set(places)) == len(places), "'where' has a position twice")
+            need(all(pair[1:] == (int, str) for pair in places), "'where' is not made of positions and words")
+        need(type(row.get("space", {})) is dict and type(row.get("space", {"size": 0})["size"]) is int, "odd space")
         digests = {len(level["digest"]) for level in row["levels"]}
         need(digests == {0 if row["by"] == CLOSED else 32}, "a digest is too long or too short")
         pruned = [level["pruned"] <= (level["size"] if row["by"] == MIXED else 0) for level in row["levels"]]
@@ -221,6 +228,9 @@ def main(arguments: list[str] | None = None) -> int:
         except (Broken, TooLarge) as error:
             ends.append(1 if isinstance(error, Broken) else 3)
             print(f"{number}: {'broken' if ends[-1] == 1 else 'not checked'}: {error}.")
+        except Exception as error:  # of the victim, which may raise anything
+            ends.append(2)
+            print(f"{number}: not checked: the victim raised {type(error).__name__}: {error}.")
     return 1 if 1 in ends or not ends else max(ends)
 
 

@@ -110,6 +110,24 @@ def test_broken_lines_are_measured_again(folder: Path) -> None:
     assert not any("could not be read" in note for note in again.notes)
 
 
+def test_a_changed_value_is_measured_again(folder: Path) -> None:
+    first, _ = audited(folder)
+    path = folder / "audit.jsonl"
+    whole = path.read_text("utf-8")
+    path.write_text(whole.replace('"word cosine": 0.9', '"word cosine": 0.2', 1), "utf-8")
+    audit, _ = audited(folder)
+    assert audit.summary() == first.summary()
+    assert any("1 line of audit.jsonl could not be read" in note for note in audit.notes)
+    assert [row["measures"] for row in lines(folder)] == [json.loads(line)["measures"] for line in whole.splitlines()]
+
+
+def test_lines_of_an_earlier_version_have_no_checksum(folder: Path) -> None:
+    audited(folder)
+    rows = [{name: value for name, value in row.items() if name != "checksum"} for row in lines(folder)]
+    (folder / "audit.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert audited(folder)[1] == {"grammar": [], "encoder": []}
+
+
 def test_an_interrupt_loses_nothing_measured(folder: Path) -> None:
     def stop(_: None, finished: int, total: int) -> None:
         if finished == 10:  # values of seven gauges

@@ -80,6 +80,39 @@ def test_forged_certificates_do_not_hold(forge: Any, certificate: dict[str, Any]
     assert holds(json.dumps(row), predict) is False
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"margin": None},
+        {"margin": [0.5]},
+        {"size": "6"},
+        {"size": 6.0},
+        {"pruned": False},
+        {"digest": ["0"] * 32},
+        {"where": 7},
+        {"where": [7]},
+        {"where": [[0, "x", 1]]},
+        {"where": [["0", "x"]]},
+        {"where": [[0, "x"], [0, "x"]]},
+        {"where": {"0": "x"}},
+    ],
+    ids=str,
+)
+def test_a_level_with_odd_values_is_broken(odd: dict[str, Any], certificate: dict[str, Any]) -> None:
+    row = json.loads(json.dumps(certificate))
+    row["levels"][1].update(odd)
+    assert holds(json.dumps(row), predict) is False
+
+
+@pytest.mark.parametrize("space", [None, 5, [], {}, {"size": "19"}], ids=str)
+def test_an_odd_space_is_broken(space: Any, certificate: dict[str, Any]) -> None:
+    assert holds(json.dumps({**certificate, "space": space}), predict) is False
+
+
+def moody(texts: list[str]) -> list[list[float]]:
+    raise OSError("no memory")
+
+
 def test_what_is_no_certificate() -> None:
     for written in ('{"radius": 1, "radius": 2}', '{"tolerance": Infinity}', "[" * 100_000, "[]", "7", "{}", "{"):
         with pytest.raises(verifier.Broken):
@@ -123,3 +156,5 @@ def test_its_command(certificate: dict[str, Any], tmp_path: Path, capsys: pytest
         assert verifier.main([str(tmp_path / "c.jsonl"), "--victim", victim, *more]) == code
         assert said in capsys.readouterr().out
     assert verifier.main([str(tmp_path / "none.jsonl"), "--victim", "tests.toys:predict"]) == 2
+    assert verifier.main([str(tmp_path / "c.jsonl"), "--victim", "tests.bounds.test_verifier:moody"]) == 2
+    assert "1: not checked: the victim raised OSError: no memory." in capsys.readouterr().out

@@ -167,6 +167,16 @@ def test_a_changed_configuration_is_refused_with_the_difference(folder: Path) ->
         RunStore.open(folder, SETUP, {"attacks": ["b", "a"]})
 
 
+def test_a_manifest_that_was_changed_is_named(folder: Path) -> None:
+    start(folder).close()
+    text = (folder / MANIFEST).read_text()
+    (folder / MANIFEST).write_text(text.replace("seed: 0", "seed: 1"))
+    with pytest.raises(BadInput) as caught:
+        start(folder)
+    assert "  seed: 1 in the folder, 0 asked for\n" in str(caught.value)
+    assert str(caught.value).endswith(f" {folder / MANIFEST} is not what the run wrote; a copy may help.")
+
+
 def test_going_on_keeps_the_first_manifest(folder: Path) -> None:
     RunStore.open(folder, {**SETUP, "facts": {"python": "1"}}, IDENTITY).close()
     before = (folder / MANIFEST).read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import sqlite3
 from pathlib import Path
@@ -97,8 +98,11 @@ def test_a_proof_asks_every_text_again(tmp_path: Path) -> None:
 
 
 def poison(path: Path, answer: str) -> None:
+    """Put an answer into every row, with the checksum that it would have."""
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE answers SET answer = ?", (answer,))
+        for (key,) in db.execute("SELECT key FROM answers").fetchall():
+            told = f"{answer} {hashlib.blake2b(key + answer.encode(), digest_size=8).hexdigest()}"
+            db.execute("UPDATE answers SET answer = ? WHERE key = ?", (told, key))
     db.close()
 
 
@@ -127,6 +131,23 @@ def test_what_cannot_be_an_answer_is_not_read_back(tmp_path: Path, answer: str) 
     assert effort["reused"] == 0
     assert all(math.isfinite(score) for record in found for score in record.scores_before + record.scores_after)
     assert attacked(WEIGHTS, tmp_path / "answers")[1]["reused"] > 0  # the bad rows were replaced
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "answer = (SELECT answer FROM answers ORDER BY key LIMIT 1)",
+        "answer = '[0.9, 0.1]'",
+        "answer = replace(answer, '[0.0', '[0.1')",
+    ],
+)
+def test_an_answer_that_was_not_written_is_not_read_back(tmp_path: Path, change: str) -> None:
+    """It could be one, but it is that of another text, or damaged."""
+    truth, _ = attacked(WEIGHTS, tmp_path / "answers")
+    with sqlite3.connect(tmp_path / "answers") as db:
+        db.execute(f"UPDATE answers SET {change}")
+    db.close()
+    assert attacked(WEIGHTS, tmp_path / "answers")[0] == truth
 
 
 def test_a_damaged_sample_is_not_trusted(tmp_path: Path) -> None:

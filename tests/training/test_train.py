@@ -20,7 +20,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import load_file
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from mohs.errors import BadInput, MohsError
 from mohs.models.architectures import ARCHITECTURES
@@ -426,6 +427,42 @@ def test_a_damaged_checkpoint(tmp_path: Path) -> None:
     tiny("bow", tmp_path / "m")
     tiny("bow", tmp_path / "whole")
     assert hashed(tmp_path / "m") == hashed(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["state", "best-0"])
+def test_a_checkpoint_with_other_numbers(tmp_path: Path, name: str) -> None:
+    def stop(at: Progress) -> None:
+        if at.step == 12:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        tiny("bow", tmp_path / "m", progress=stop)
+    path = tmp_path / "m" / "checkpoint" / f"{name}.safetensors"
+    with safe_open(path, "pt") as file:
+        told = file.metadata()
+    tensors = load_file(path)
+    save_file(tensors, path, {"place": told["place"]})  # as earlier versions wrote it
+    shutil.copytree(tmp_path / "m", tmp_path / "old")
+    tiny("bow", tmp_path / "old")
+    tiny("bow", tmp_path / "whole")
+    assert hashed(tmp_path / "old") == hashed(tmp_path / "whole")
+    next(iter(tensors.values())).view(-1)[0] += 1e-3
+    save_file(tensors, path, told)
+    with pytest.raises(BadInput, match=r"The checkpoint .* cannot be read \(it is not what was written\); delete the"):
+        tiny("bow", tmp_path / "m")
+
+
+def test_a_record_with_other_numbers(tmp_path: Path) -> None:
+    done = tiny("bow", tmp_path / "m")
+    path = tmp_path / "m" / "training.json"
+    record = json.loads(path.read_text())
+    del record["checksum"]  # as earlier versions wrote it
+    path.write_text(json.dumps(record))
+    assert tiny("bow", tmp_path / "m").metrics == done.metrics
+    record["checksum"] = "0" * 16
+    path.write_text(json.dumps(record))
+    with pytest.raises(BadInput, match=r"training\.json cannot be read \(it is not what the training wrote\); restore"):
+        tiny("bow", tmp_path / "m")
 
 
 @pytest.fixture

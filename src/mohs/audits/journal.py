@@ -16,9 +16,14 @@ from mohs.assets.writing import opened_for_writing
 from mohs.audits.gauges import Taken
 from mohs.errors import MohsError
 from mohs.records import Record
+from mohs.records.integrity import checksum_of
 
 JOURNAL = "audit.jsonl"
 Key = tuple[str, str, str]  # attack, example, digest of both texts
+_NAMES = (  # of a line's parts, besides its checksum
+    *("attack", "example_id", "text", "measures"),
+    *("rules_introduced", "rules_before", "rules_after", "made_by"),
+)
 
 
 def key_of(record: Record) -> Key:
@@ -73,7 +78,7 @@ class Line:
             "rules_after": list(self.rules_after or ()) if known else None,
             "made_by": self._by_maker(),
         }
-        return json.dumps(row, ensure_ascii=True)
+        return json.dumps({**row, "checksum": _checksum(row)}, ensure_ascii=True)
 
     def _by_maker(self) -> dict[str, list[str]]:
         """The names of the values by what made them."""
@@ -84,13 +89,20 @@ class Line:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Line:
-        """Read back what to_json wrote."""
+        """Read back what to_json wrote. Lines of earlier versions have no checksum."""
+        parts = {name: value for name, value in row.items() if name != "checksum"}
+        if tuple(parts) != _NAMES or ("checksum" in row and row["checksum"] != _checksum(parts)):
+            raise ValueError("it is not what was written")
         values = {str(name): math.nan if v is None else float(v) for name, v in row["measures"].items()}
         made_by = {str(name): str(by) for by, names in row["made_by"].items() for name in names}
         rules = [None if row[side] is None else tuple(map(str, row[side])) for side in ("rules_before", "rules_after")]
         if not made_by.keys() <= values.keys():
             raise ValueError("a value is missing")
         return cls(values, made_by, *rules)
+
+
+def _checksum(row: Mapping[str, Any]) -> str:
+    return checksum_of(json.dumps(row, ensure_ascii=True))
 
 
 class Journal:

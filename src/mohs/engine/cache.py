@@ -111,7 +111,7 @@ class AnswerCache:
                 some = ordered[start : start + _ITEMS_PER_QUERY]
                 marks = ",".join("?" * len(some))
                 for key, text in self._db.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", some):
-                    answer = _read(text)
+                    answer = _unsealed(bytes(key), text)
                     if answer is not None and (part is None or part.valid(answer)):
                         found[bytes(key)] = answer
         return {item: found[key] for key, item in keys.items() if key in found}
@@ -122,14 +122,17 @@ class AnswerCache:
         rows = {_key(part.name if part else fingerprint, item): item for item in answers}
         try:
             self._db.execute("BEGIN")
-            told = ((key, json.dumps(answers[item])) for key, item in rows.items())
+            told = ((key, _sealed(key, answers[item])) for key, item in rows.items())
             self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", told)
             if part is not None:
                 for key, item in rows.items():
                     self._take(part, key, item, answers[item])
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise BadInput(f"The answer cache {self.path} cannot be written ({error}).") from error
+            raise BadInput(
+                f"The answer cache {self.path} cannot be written ({error}); make room or name another file, then run "
+                "the same command again."
+            ) from error
 
     def close(self) -> None:
         """Close the file."""
@@ -174,6 +177,24 @@ class AnswerCache:
 
 def _key(fingerprint: str, item: Any) -> bytes:
     return hashlib.blake2b(f"{fingerprint}\0{json.dumps(item)}".encode(), digest_size=16).digest()
+
+
+def _sealed(key: bytes, answer: Any) -> str:
+    """An answer as it stands in the file: with a checksum, so that a damaged or exchanged one is seen."""
+    text = json.dumps(answer)
+    return f"{text} {_checksum(key, text)}"
+
+
+def _unsealed(key: bytes, text: Any) -> Any:
+    """The answer that was sealed; None if it is not what was written. Earlier versions wrote no checksum."""
+    if not isinstance(text, str):
+        return None
+    answer, _, told = text.rpartition(" ")
+    return _read(answer) if told == _checksum(key, answer) else None
+
+
+def _checksum(key: bytes, text: str) -> str:
+    return hashlib.blake2b(key + text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _read(text: Any) -> Any:

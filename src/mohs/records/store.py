@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -525,7 +525,16 @@ def _refuse_changes(folder: Path, old: Mapping[str, Any], new: Mapping[str, Any]
             lines.append(f"  {key}: {one!r} in the folder, {other!r} asked for")
     if changed:
         difference = "\n".join(lines)
+        edited = f" {folder / MANIFEST} is not what the run wrote; a copy may help." if _edited(folder) else ""
         raise BadInput(
             f"{folder} holds a run with other settings, or of another victim or data:\n{difference}\n"
-            "Use the same settings to resume it, or choose another --out."
+            f"Use the same settings to resume it, or choose another --out.{edited}"
         )
+
+
+def _edited(folder: Path) -> bool:
+    """Whether a manifest is known to be another one than the run wrote."""
+    place = (folder / JOURNAL).absolute().as_uri()
+    with suppress(sqlite3.Error, OSError), closing(_only_read(folder, place)) as db:
+        return tallies(db).get("manifest") not in (None, checksum_of_manifest(_raw_manifest(folder)))
+    return False

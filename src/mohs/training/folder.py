@@ -8,6 +8,7 @@ weights after the best epoch so far). Each file is written under a temporary nam
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -17,9 +18,11 @@ from typing import IO, Any
 
 from mohs.assets.writing import opened_for_writing, refuse_link
 from mohs.errors import BadInput, MohsError
+from mohs.records.integrity import checksum_of
 
 RECORD, WORKSHOP, LOCK, STATE = "training.json", "checkpoint", "lock", "state.safetensors"
 _NEW = ".new"
+_PARTS = {"command", "config", "identity", "finished"}  # of training.json, besides its checksum
 
 
 class TrainingFolder:
@@ -131,7 +134,7 @@ class TrainingFolder:
         beside = self.path / (RECORD + _NEW)
         try:
             with opened_for_writing(beside, encoding="utf-8") as file:
-                json.dump(self.record, file, indent=2, ensure_ascii=False)
+                json.dump({**self.record, "checksum": _checksum(self.record)}, file, indent=2, ensure_ascii=False)
                 file.write("\n")
             _settle(beside, self.path / RECORD)
         except OSError as error:
@@ -145,7 +148,8 @@ class TrainingFolder:
         beside = self.path / WORKSHOP / (name + _NEW)
         refuse_link(beside)
         try:
-            save_file(dict(tensors), beside, metadata={"place": json.dumps(dict(place))})
+            told = json.dumps(dict(place))
+            save_file(dict(tensors), beside, metadata={"place": told, "checksum": _checksum_of_tensors(tensors, told)})
             _settle(beside, self.path / WORKSHOP / name)
         except (OSError, SafetensorError) as error:
             beside.unlink(missing_ok=True)
@@ -157,8 +161,12 @@ class TrainingFolder:
         path = self.path / WORKSHOP / name
         try:
             with safe_open(path, "pt") as file:
-                place = json.loads(file.metadata()["place"])
-                return {key: file.get_tensor(key) for key in file.keys()}, place  # noqa: SIM118
+                told = file.metadata()
+                tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            fitting = told.get("checksum", "") == _checksum_of_tensors(tensors, told["place"])
+            if not fitting and set(told) != {"place"}:  # earlier versions wrote no checksum
+                raise ValueError("it is not what was written")
+            return tensors, json.loads(told["place"])
         except (OSError, LookupError, TypeError, ValueError, SafetensorError) as error:
             raise BadInput(
                 f"The checkpoint {path} cannot be read ({error}); delete the folder {path.parent} to start over."
@@ -169,13 +177,32 @@ def read_record(path: Path) -> dict[str, Any]:
     """The content of training.json."""
     try:
         record = json.loads((path / RECORD).read_text("utf-8"))
-        if isinstance(record["identity"], dict) and isinstance(record["config"], dict) and "finished" in record:
-            found: dict[str, Any] = record
+        whole = set(record) - {"checksum"} == _PARTS and record.get("checksum", "") in ("", _checksum(record))
+        if not whole:
+            fault = "it is not what the training wrote"
+        elif isinstance(record["identity"], dict) and isinstance(record["config"], dict):
+            found: dict[str, Any] = {name: value for name, value in record.items() if name != "checksum"}
             return found
-        fault = "it is not the record of a training"
-    except (OSError, ValueError, TypeError, LookupError) as error:
+        else:
+            fault = "it is not the record of a training"
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         fault = " ".join(str(error).split())
     raise BadInput(f"{path / RECORD} cannot be read ({fault}); restore it from a copy or choose another --out.")
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    return checksum_of(json.dumps({name: value for name, value in record.items() if name != "checksum"}))
+
+
+def _checksum_of_tensors(tensors: Mapping[str, Any], place: str) -> str:
+    """A checksum of a checkpoint's names, shapes and numbers, and of its place in the training."""
+    import torch
+
+    digest = hashlib.blake2b(place.encode(), digest_size=8)
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
 
 
 def _settle(beside: Path, place: Path) -> None:

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Styled
 
-from mohs.assets.writing import opened_for_writing
 from mohs.bounds.finding import RadiusFinding
 from mohs.records import Outcome, Record
 from mohs.records.finding import finding_to_json
@@ -30,6 +29,7 @@ from mohs.report.radius.figures import (
 from mohs.report.radius.shares import ShareFigures, mean_cells, share_headline, share_notes
 from mohs.report.radius.uppers import DUEL_NOTE, RIGHT, Duel, Upper, duel_cells, upper_cells, upper_note
 from mohs.report.table import marks, rate, table_html, tables_of
+from mohs.report.template import written
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
 
@@ -69,11 +69,8 @@ class RadiusView(View):
 
     def certificates(self, path: str | Path) -> Path:
         """Write the certificates of a radius run, one per line."""
-        with opened_for_writing(Path(path), encoding="utf-8") as file:
-            for row in self.radii():
-                if "certificate" in row:
-                    file.write(json.dumps(row["certificate"], ensure_ascii=False) + "\n")
-        return Path(path)
+        found = [row["certificate"] for row in self.radii() if "certificate" in row]
+        return written("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found), Path(path))
 
     def files(self, folder: Path) -> list[Path]:
         """Write the certificates."""

@@ -1,0 +1,97 @@
+"""A few cases of each fault, and that the counting sees what it is to see. `benchmarks/faults.py` tries many."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.cli.damages import JOURNAL
+from tests.faults import fuzz
+from tests.faults.kills import kills
+from tests.faults.nurse import Nurse
+from tests.faults.tally import Tally, added, table
+from tests.faults.undisturbed import Attempt, Undisturbed, stage
+from tests.faults.writes import places, writes
+
+Stage = tuple[Nurse, list[Undisturbed]]
+
+
+@pytest.fixture(scope="module")
+def radius() -> Iterator[Stage]:
+    with stage("radius", rows=6) as found:
+        yield found
+
+
+def test_kills(radius: Stage) -> None:
+    (tally,) = kills(radius[1], 4, seed=0)
+    assert tally.cases >= 4
+    assert tally.notes == []
+
+
+def test_failing_writes(radius: Stage) -> None:
+    kinds = {radius[1][0].writes[at - 1] for at in places(radius[1][0], Random(0), 12)}
+    assert {"open", "write", "fsync", "rename", "replace", "sqlite open"} <= kinds  # so SQLite's own are among them
+    assert any(kind.startswith("sqlite pwrite") for kind in radius[1][0].writes)
+    (tally,) = writes(radius[1], 8, seed=0)
+    assert (tally.cases, tally.notes) == (8, [])
+
+
+def test_a_failing_write_is_told_and_resumed(radius: Stage) -> None:
+    nurse, (whole,) = radius
+    attempt = Attempt(whole, nurse.scene / "told", Tally("told"))
+    at = whole.writes.index("rename") + 1
+    ended = attempt.run("no room", sabotage={"folder": str(nurse.scene), "at": at, "action": "ENOSPC"})
+    assert ended.status == 2
+    assert ended.sentence == (
+        f"The run folder {nurse.scene / 'told'} cannot be written (No space left on device); make room or choose "
+        "another --out.\n"
+    )
+    attempt.finish()
+    assert attempt.tally.notes == []
+
+
+def test_what_is_lost_or_changed_is_counted(radius: Stage) -> None:
+    nurse, (whole,) = radius
+    tally = Tally("test")
+    attempt = Attempt(whole, nurse.scene / "counted-on", tally)
+    attempt.run("nothing")
+    assert tally.faults == 0
+    with sqlite3.connect(attempt.out / JOURNAL) as db:
+        db.execute("DELETE FROM records WHERE number = 0")
+    db.close()
+    attempt.run("a deleted record", timeout=0.0)
+    assert (tally.lost, tally.hangs) == (1, 1)  # the journal is refused; the command did not get any time
+    attempt.saved.add("radius r99")
+    attempt.finish()
+    assert tally.lost == 2
+    (total,) = added([tally, Tally("test", cases=3)])
+    assert (total.cases, total.lost, total.faults) == (3, 2, 3)
+    assert table([total]).splitlines()[1].split() == ["test", "3", "2", "0", "0", "1"]
+
+
+def test_fuzzed_certificates() -> None:
+    tally = fuzz.fuzz_certificates(150, seed=0)
+    assert (tally.cases, tally.notes) == (150, [])
+
+
+def test_a_false_certificate_is_known_as_one(tmp_path: Path) -> None:
+    good = fuzz.certificates()
+    assert {row["radius"] for row in good} == {1, 2}
+    assert all(map(fuzz.true, good))
+    row = json.loads(json.dumps(next(row for row in good if row["text"] == ["a b c"])))
+    assert not fuzz.true({**row, "radius": 2})
+
+
+def test_fuzzed_caches() -> None:
+    tally = fuzz.fuzz_cache(40, seed=0)
+    assert (tally.cases, tally.notes) == (40, [])
+
+
+def test_fuzzed_folders() -> None:
+    for tally in (fuzz.fuzz_manifests(6, seed=0), fuzz.fuzz_records(6, seed=0)):
+        assert (tally.cases, tally.notes) == (6, [])
