@@ -8,9 +8,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mohs
+from mohs.bounds.again import Again
 from mohs.errors import MohsError
 from mohs.models.function import FunctionVictim
 from mohs.runs.run import Run
@@ -188,6 +190,23 @@ def released(given: list[str]) -> list[list[float]]:
     """Another release after some calls."""
     RELEASED[0] += 1
     return right(given) if RELEASED[0] < 100 else towards((0.1, 0.9), 0.5, given)
+
+
+@pytest.mark.parametrize(("texts", "share"), [(100, 0.2), (8000, 0.01)])
+def test_what_share_of_a_level_is_asked_again(texts: int, share: float) -> None:
+    """At least 20 texts or 1%, at random, besides the ten smallest margins: the docs give the odds of a rare lie."""
+    margins = np.linspace(0.1, 0.9, texts)
+    numbers = np.arange(texts, dtype=np.int32)[:, None]
+    times = np.zeros(texts)
+    for seed in range(400):
+        again = Again(str(seed))
+        for part in np.array_split(np.arange(texts), 7):
+            again.add(numbers[part], numbers[part], margins[part])
+        times[again.places[:, 0]] += 1
+    assert (times[:10] == 400).all()
+    drawn = times[10:] / 400
+    assert drawn.mean() == pytest.approx(share, rel=0.05)
+    assert drawn[len(drawn) // 2 :].mean() == pytest.approx(share, rel=0.1)  # the last ones as often as the first
 
 
 @pytest.mark.parametrize("kind", OWN_MEMORY)

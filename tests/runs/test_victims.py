@@ -92,12 +92,14 @@ def test_what_is_no_victim() -> None:
         mohs.attack(5, ROWS, "random")  # type: ignore[arg-type]
 
 
-def test_the_manifest_says_whether_scores_are_exact() -> None:
+def test_the_manifest_says_whether_scores_are_exact(tmp_path: Path) -> None:
     def flat(texts: list[str]) -> list[list[float]]:
         return [[0.4, 0.6] for _ in texts]
 
-    for victim, exact in (("pocket", True), (flat, False)):
-        with mohs.attack(victim, [("a good film", 1)], ["random"]) as run:
+    cases: list[tuple[Any, bool, Path | None]] = [("pocket", True, None), (flat, False, None)]
+    cases += [("pocket", True, tmp_path / "cache.sqlite")]  # no cache answers a judge, so it changes nothing
+    for victim, exact, cache in cases:
+        with mohs.attack(victim, [("a good film", 1)], ["random"], cache=cache) as run:
             assert run.manifest["facts"]["exact"] is exact
             said = "the same in every batch" if exact else "may depend on the batch"
             assert said in run.view().page()

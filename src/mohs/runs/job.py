@@ -128,7 +128,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
     known = {"classes": target.classes, "repeats_itself": target.steady, "hard_labels": target.traits.hard}
-    known["exact"] = target.traits.exact and target.judge is target.victim
+    known["exact"] = target.traits.exact and target.judge is target.anew
     if not target.alike:
         known["alike_in_batches"] = False
     if target.traits.rejects:
