@@ -101,13 +101,14 @@ def total(group: Iterable[PairBias], k: int) -> Total:
     """Pairs weigh by their neighbours, as sentences do in a pair."""
     level = [one for one in group if one.k == k]
     count = sum(one.neighbours for one in level)
-    pooled = sum(one.bias * one.neighbours for one in level)
-    return Total(sum(one.sentences for one in level), count, pooled / count if count else 0.0)
+    sizes = [one.size or one.neighbours for one in level]
+    pooled = sum(one.bias * size for one, size in zip(level, sizes, strict=True))
+    return Total(sum(one.sentences for one in level), count, pooled / sum(sizes) if count else 0.0)
 
 
 def signed(one: PairBias | None) -> str:
     """A bias in points of probability, its interval, and a star where it holds for all pairs together."""
     if one is None:
         return "-"
-    spread = f" [{100 * one.low:+.2f}, {100 * one.high:+.2f}]" if one.sentences > 1 else ""
+    spread = f" [{100 * one.low:+.2f}, {100 * one.high:+.2f}]" if one.low == one.low else ""  # nan: too few
     return f"{100 * one.bias:+.2f}{spread}{'*' if one.holm < 0.05 else ''}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -12,9 +13,11 @@ import numpy as np
 import pytest
 
 import mohs
-from mohs.audits.figures import AttackAudit, Rule
+from mohs.audits.figures import AttackAudit, Rule, grammar_of
+from mohs.audits.gauges import Taken
+from mohs.audits.measuring import Example
 from mohs.audits.result import Audit
-from mohs.records import Record
+from mohs.records import Outcome, Record
 from mohs.report.rates import Rate
 from mohs.text import Text
 from tests.audits.toys import Lm, cosine, perplexity, record, rules, run_of, tools, word_cosine
@@ -215,3 +218,23 @@ def test_json_is_strict_and_whole() -> None:
     assert row["grammar"]["rules"][0].keys() == {"rule", "before", "after", "ratio"}
     assert math.isclose(row["success_by_threshold"]["word cosine"][-1]["threshold"], 1.0)
     assert row["constraint_classes"][0]["attack"] == "textfooler:paper"
+
+
+def test_errors_of_the_attack_show_as_bounds_of_every_share() -> None:
+    records = drawn(20)
+    broken = [replace(one, example_id=f"e{n}", outcome=Outcome.ERROR) for n, one in enumerate(records[:5])]
+    _, found = audited([*records, *broken], require=["words-changed<=1"])
+    (kept,) = found.required
+    assert kept.rate is not None
+    n = found.success.total
+    assert (kept.rate.total, kept.rate.errors) == (n, 5)
+    assert kept.rate.bounds == (kept.rate.hits / (n + 5), (kept.rate.hits + 5) / (n + 5))
+    assert found.together is not None
+    assert found.together.errors == 5
+    assert found.to_json()["required"][0]["rate"]["bounds"] == kept.rate.bounds
+
+
+def test_texts_that_were_not_checked_show_as_bounds() -> None:
+    checked = Taken({}, ("A",), ("A", "B"))
+    found = grammar_of([Example("0", 2, 1, checked), Example("1", 2, 1, Taken({}))])
+    assert (found.introduced.hits, found.introduced.total, found.introduced.bounds) == (1, 1, (0.5, 1.0))

@@ -144,3 +144,27 @@ def with_level(pair: Any, level: Level) -> Any:
 
 def vars_of(record: Record) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
+def test_an_estimate_that_cannot_be_is_not_used() -> None:
+    """One heavy step of ten was checked, and many parents lead to its text: the plain estimate would be below 0."""
+    steps = Steps()
+    steps.add(0.5, 40.0, 20)
+    for _ in range(9):
+        steps.add(0.1, 1.0, None)
+    assert steps.estimate(2, seen=10) == pytest.approx((10, 5))
+    assert steps.estimate(2, seen=1) == pytest.approx((49 * 2 / 40, 49 * 2 / 40 / 2))
+    unchecked = Steps()
+    unchecked.add(0.5, 4.0, None)
+    assert unchecked.estimate(2, seen=1) == (2.0, 1.0)
+
+
+@pytest.mark.parametrize("breadth", [2, 4])
+def test_sizes_are_possible_however_few_steps_are_checked(breadth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mohs.space.estimated._FEWEST_CHECKED", 1)
+    monkeypatch.setattr("mohs.space.estimated._CHECKED_PER_BREADTH", 1)
+    for seed in range(40):
+        (pair,) = sampled(seed, breadth, 4).finding.pairs
+        for level in pair.levels:
+            assert level.weight >= level.n
+            assert abs(level.weighted) <= level.weight

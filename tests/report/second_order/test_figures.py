@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from mohs.records import Outcome
-from mohs.report.second_order.figures import predictions, summarise_second_order
+from mohs.report.second_order.figures import predictions, second_order_lines, summarise_second_order
 from tests.report.made import searched
 from tests.report.second_order.made import mixed, vulnerable
 
@@ -44,3 +45,13 @@ def test_the_four_predictions() -> None:
     (only,) = predictions(mixed()[3], ["bad", "good"])
     assert only[0] == "original"
     assert predictions(searched(0, Outcome.SKIPPED), []) == []
+
+
+def test_an_error_after_a_pair_was_found_still_shows_the_pair() -> None:
+    late = replace(mixed()[3], outcome=Outcome.ERROR, error="It broke.")
+    (found,) = summarise_second_order([*mixed(), late])
+    assert (found.with_pair.hits, found.with_pair.total, found.with_pair.errors) == (6, 8, 1)
+    assert (found.vulnerable.hits, found.vulnerable.total, found.vulnerable.bounds) == (3, 5, (3 / 7, 5 / 7))
+    shown = {name: value for name, value, _ in second_order_lines(found)}
+    assert shown["found, of all examples"].startswith("42.9% (3/7) ")
+    assert shown["found, of all examples"].endswith(" {33.3, 55.6}")
