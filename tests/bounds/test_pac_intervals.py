@@ -173,7 +173,7 @@ def test_the_look_fixed_beforehand_ends_the_draws_sooner_than_hoeffding() -> Non
     assert sequence.n == 3792
 
 
-TRIALS, BATCH, LOOKS = 10_000, 50, 100
+TRIALS, BATCH, LOOKS = 4_000, 10, 370  # as the product looks, up to the last draw
 Table = Callable[[npt.NDArray[np.int64], int, float], tuple[Floats, Floats]]
 
 
@@ -197,6 +197,44 @@ def few_enough(delta: float) -> float:
 @pytest.mark.parametrize("p", SHARES)
 def test_sequential_fails_at_any_look_no_more_often_than_delta(p: float, delta: float) -> None:
     assert ever_missed(anytime, p, delta) <= few_enough(delta)
+
+
+@pytest.mark.parametrize(
+    ("p", "trials", "draws", "to_decide"),
+    [(1, 1, 180, 90), (0.99, 300, 344, 121), (0.9, 20, 2635, 2635), (0.5, 3, 3692, 20)],
+)
+def test_the_draws_that_the_docs_tell(p: float, trials: int, draws: int, to_decide: int) -> None:
+    """Mean numbers of draws with a look every ten: until narrow enough, and to decide about 0.9."""
+
+    def mean(level: float | None) -> float:
+        found, random = [], np.random.default_rng(9)
+        for _ in range(trials if level is None or p == 0.9 else 300):
+            sequence = Sequential.within(0.025, 0.005)
+            while (room := sequence.before_last) and sequence.interval.half_width > 0.025:
+                if level is not None and sequence.decided(level) is not None:
+                    break
+                sequence.add(int(random.binomial(min(10, room), p)), min(10, room))
+            found.append(sequence.n)
+        return sum(found) / len(found)
+
+    assert mean(None) == pytest.approx(draws, rel=0.05)
+    assert mean(0.9) == pytest.approx(to_decide, rel=0.15)
+
+
+def test_one_interval_is_as_many_at_once() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        n, delta = int(random.integers(1, 6000)), float(random.choice([0.05, 0.005, 1e-6]))
+        hits = int(random.integers(0, n + 1))
+        sequence = Sequential(delta)
+        sequence.add(hits, n)
+        assert sequence.interval == pytest.approx(tuple(map(float, anytime(hits, n, delta))), abs=1e-12)
+
+
+def test_a_level_is_decided_once_the_interval_lies_on_one_side() -> None:
+    assert Interval(0.91, 1.0).above(0.9) is True
+    assert Interval(0.2, 0.9).above(0.9) is False, "0.9 is not above 0.9"
+    assert Interval(0.9, 1.0).above(0.9) is None
 
 
 @pytest.mark.parametrize("delta", [0.05, 0.005])

@@ -536,6 +536,23 @@ def test_a_sample_has_different_texts_and_each_seed_its_own(tmp_path: Path) -> N
     assert len(drawn(29, 0)) == 30  # all of them
 
 
+def test_a_sample_that_covers_everything_is_whole(tmp_path: Path) -> None:
+    model = FunctionVictim(lambda texts: [[0.9, 0.1] for _ in texts])
+    source = Table(tuple((word, tuple("xyzuvw")) for word in "abc"))
+    given: dict[str, Any] = {"source": source, "stopwords": "none", "max_r": 3}
+    mohs.radius(model, [("a b c", 0)], out=tmp_path / "run", **given).close()  # 18, 108 and 216 texts
+    for sample, whole, asked in (
+        (158, True, 342),
+        (109, True, 342),
+        (108, False, 234),
+        (10, False, 38),
+        (8, False, 24),
+    ):
+        ((_, checked),) = mohs.verify(tmp_path / "run", model, sample=sample)
+        assert (checked.sound, checked.whole, checked.same is True, checked.asked) == (True, whole, whole, asked)
+        assert checked.why == f"The label holds in {'all' if whole else 'a sample of'} {asked} texts."
+
+
 def test_the_original_is_asked_too(tmp_path: Path) -> None:
     answers = {"a": 0.9, "x": 0.9}
     model = FunctionVictim(lambda texts: [[answers[text], 1 - answers[text]] for text in texts])

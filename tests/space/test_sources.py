@@ -19,18 +19,22 @@ from mohs.space import (
     MaskedWords,
     Neighbours,
     OneOf,
+    Sememes,
     Source,
     SplitWord,
     SwapLetters,
     Synonyms,
     Union,
     UnmaskedWords,
+    parse_source,
 )
 from mohs.space.sources import in_order, offers
 from mohs.space.space import build_space
+from mohs.tasks.described import describe
 from mohs.text import Text
 from mohs.text.nearest import Nearest
 from mohs.text.questions import Blank, Filled, Guess, Piece, Pieces, Spelling, Spot, Tag
+from mohs.text.sememes import Sememes as SememeBook
 from mohs.text.vectors import Vectors
 from tests.toys import now, services, table
 
@@ -83,6 +87,41 @@ def test_synonyms_of_any_or_the_same_part_of_speech() -> None:
 
 def guesses(*pairs: tuple[str, float]) -> tuple[Guess, ...]:
     return tuple(Guess(text.removeprefix("##"), logit, not text.startswith("##")) for text, logit in pairs)
+
+
+WORDS = tuple("abcdefghij")
+HALF = 5  # the first five share their sememes, so do the others
+
+
+def sememes_of_ten(seed: int) -> dict[str, Any]:
+    """Ten words in two groups of equal sememes, with random vectors; one has none."""
+    random = np.random.default_rng(seed)
+    groups = (WORDS[:HALF], WORDS[HALF:])
+    book = {word: {"noun": tuple(w for w in own if w != word)} for own in groups for word in own}
+    vectors = Vectors("toy", WORDS, random.normal(size=(len(WORDS), 3)).astype(np.float32))
+    return {"sememes": SememeBook("toy", book), "vectors": vectors, "tagger": lambda spot: Tag("NOUN", "NN")}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_symmetric_sememes_add_the_words_that_have_a_word_among_their_nearest(seed: int) -> None:
+    parts = sememes_of_ten(seed)
+
+    def lists(source: Source) -> dict[str, list[str]]:
+        return dict(zip(WORDS, map(list, offered(source, " ".join(WORDS), **parts)), strict=True))
+
+    cut, both, every = lists(Sememes(k=2)), lists(Sememes(k=2, symmetric=True)), lists(Sememes())
+    assert every == lists(Sememes(symmetric=True)), "without a cut nothing is to be added"
+    for one in WORDS:
+        assert both[one][:2] == cut[one], "the nearest stay first"
+        assert set(both[one]) == {other for other in every[one] if other in cut[one] or one in cut[other]}
+        assert all(one in both[other] for other in both[one])
+    assert any(len(both[one]) > 2 for one in WORDS)
+
+
+def test_runs_of_earlier_versions_know_sememes_by_the_same_name() -> None:
+    assert describe(Sememes(k=5)) == "Sememes(k=5)"
+    assert describe(Sememes(k=5, symmetric=True)) == "Sememes(k=5, symmetric=True)"
+    assert parse_source("sememes:k=5,symmetric=yes") == Sememes(k=5, symmetric=True)
 
 
 def test_masked_words() -> None:

@@ -126,19 +126,25 @@ class Space:
         )
 
     def size(self, r: int | None = None) -> int:
-        """The number of texts within r changes of the original, which counts too; without r, of all texts."""
+        """The number of combinations of at most r changes, none among them; without r, of any number.
+
+        This is the number of texts if every choice is a single word (see mohs.bounds.distinct).
+        """
         return omega.size(self.choices, r)
 
     def points(self, r: int, order: Sequence[int] | None = None) -> Iterator[Text]:
-        """Iterate lazily over the texts within r changes: fewest changes first, then by position and choice."""
+        """Iterate lazily over the texts within r changes: fewest changes first, then by position and choice.
+
+        A text comes up again for every combination of changes that gives it.
+        """
         return map(self.text.replace_all, omega.points(self.choices, r, order))
 
     def sampler(self, r: int) -> omega.Sampler:
-        """A uniform sampler of the edits of texts within r changes; reuse it when drawing many."""
+        """A uniform sampler of combinations of at most r changes; reuse it when drawing many."""
         return omega.Sampler(self.choices, r)
 
     def sample(self, r: int, random: Random) -> Text:
-        """Draw one text within r changes, uniformly."""
+        """Draw one text within r changes: uniform over combinations of changes."""
         return self.text.replace_all(self.sampler(r)(random))
 
     async def allowed(self, current: Text, candidates: Sequence[Text], ask: Services) -> list[Text]:
