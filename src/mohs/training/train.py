@@ -29,6 +29,7 @@ from mohs.training.recipe import Recipe, recipe_for
 from mohs.training.swap import Swap, digest, swapped
 
 _SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n", "sample")
+_LENGTHS = ("least_words", "most_words")  # noted if given: folders of earlier versions do not know them
 
 
 @dataclass(frozen=True)
@@ -209,4 +210,5 @@ def _reading(data: Source) -> dict[str, Any]:
     if not isinstance(data, Dataset):
         return {}
     found = {name: getattr(data, name) for name in _SETTINGS_OF_READING}
-    return {**found, "fields": list(data.fields) or None}
+    lengths = {name: getattr(data, name) for name in _LENGTHS if getattr(data, name) is not None}
+    return {**found, "fields": list(data.fields) or None, **lengths}
