@@ -140,6 +140,8 @@ def test_every_option_reaches_the_training(monkeypatch: pytest.MonkeyPatch) -> N
         "label_field": "mood",
         "id_field": "nr",
         "n": 36,
+        "least_words": 2,
+        "most_words": 5,
     }
     flags = [part for name, value in given.items() for part in (f"--{name.replace('_', '-')}", value)]
     flags += ["--freeze", "--all-vectors", "--text-field", "said", "--labels", "sad,glad"]

@@ -67,20 +67,23 @@ class Dataset:
         if self.least_words is None and self.most_words is None:
             yield from self._examples(self._numbered())
         elif self.n is not None and self.sample is not None:
-            fitting = [example for example in self._every() if self.keeps(example)]
-            wanted = Random(f"sample/{self.sample}").sample(range(len(fitting)), min(self.n, len(fitting)))
-            yield from (fitting[place] for place in sorted(wanted))
+            wanted = self._drawn(sum(1 for _ in self._fitting()), self.n)
+            yield from (example for place, example in enumerate(self._fitting()) if place in wanted)
         else:
-            yield from islice(filter(self.keeps, self._every()), self.n)
+            yield from islice(self._fitting(), self.n)
 
     def keeps(self, example: Example) -> bool:
         """Whether an example has neither too few words nor too many."""
         words = len(example.text)
         return (self.least_words or 0) <= words and (self.most_words is None or words <= self.most_words)
 
-    def _every(self) -> Iterator[Example]:
-        """All examples, of any length."""
-        return self._examples(enumerate(self._rows()))
+    def _fitting(self) -> Iterator[Example]:
+        """All examples that have the right length."""
+        return filter(self.keeps, self._examples(enumerate(self._rows())))
+
+    def _drawn(self, total: int, n: int) -> set[int]:
+        """The places of n examples drawn at random."""
+        return set(Random(f"sample/{self.sample}").sample(range(total), min(n, total)))
 
     def _examples(self, numbered: Iterable[tuple[int, Row]]) -> Iterator[Example]:
         names = self.fields
@@ -138,8 +141,7 @@ class Dataset:
         elif self.sample is None:
             yield from islice(rows, min(self.n, sys.maxsize))
         else:
-            total = sum(1 for _ in self._rows())
-            wanted = set(Random(f"sample/{self.sample}").sample(range(total), min(self.n, total)))
+            wanted = self._drawn(sum(1 for _ in self._rows()), self.n)
             yield from (pair for pair in rows if pair[0] in wanted)
 
     def _rows(self) -> Iterator[Row]:

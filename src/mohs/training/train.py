@@ -32,6 +32,7 @@ from mohs.training.swap import Swap, digest, swapped
 Measuring = Callable[[str, int, int], None]  # dev or test, the number of texts answered, and of all
 
 _SETTINGS_OF_READING = ("fields", "label_field", "id_field", "encoding", "n", "sample")
+_LENGTHS = ("least_words", "most_words")  # noted if given: folders of earlier versions do not know them
 
 
 @dataclass(frozen=True)
@@ -238,4 +239,5 @@ def _reading(data: Source) -> dict[str, Any]:
     if not isinstance(data, Dataset):
         return {}
     found = {name: getattr(data, name) for name in _SETTINGS_OF_READING}
-    return {**found, "fields": list(data.fields) or None}
+    lengths = {name: getattr(data, name) for name in _LENGTHS if getattr(data, name) is not None}
+    return {**found, "fields": list(data.fields) or None, **lengths}
