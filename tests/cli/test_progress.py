@@ -43,8 +43,8 @@ def test_a_line_every_minute_without_a_terminal() -> None:
     assert asked == [60.0] * 5
     assert lines == [
         "attacking: 0 of 40 after 0:00",
-        "attacking: 2 of 40 after 1:00, 2.0/min, about 19:00 left; 1 of 2 reached the goal",
-        "attacking: 2 of 40 after 2:00, 1.0/min, about 38:00 left; 1 of 2 reached the goal",
+        "attacking: 2 of 40 after 1:00, 2.0/min, about 19:00 left; 1 of 2 succeeded",
+        "attacking: 2 of 40 after 2:00, 1.0/min, about 38:00 left; 1 of 2 succeeded",
     ]
 
 
@@ -60,7 +60,7 @@ def test_without_a_terminal_short_runs_say_nothing(capsys: pytest.CaptureFixture
 
 def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     clock = Clock()
     monkeypatch.setattr(run_progress, "Pace", lambda: Pace(clock))
@@ -70,4 +70,4 @@ def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         clock.now = 120
         step(WON, 4, 40)  # type: ignore[arg-type]
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
-    assert "4/40  2:00, 2.0/min, about 18:00 left  1 of 1 reached the goal" in shown
+    assert "4/40  2:00, 2.0/min, about 18:00 left  1 of 1 succeeded" in shown

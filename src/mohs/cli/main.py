@@ -47,7 +47,7 @@ app.command("transfer", short_help="Ask another victim about a run's adversarial
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
 app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)
 app.command("entities", short_help="Make the table of named entities that PWWS inserts.")(entities.entities)
-app.command("train")(train.train)
+app.command("train", short_help="Train or fine-tune a classifier to attack, or a judge.")(train.train)
 app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
 app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
 

@@ -80,7 +80,7 @@ class _Seen:
 
     @property
     def reached(self) -> str:
-        return f"{self._fooled} of {self._tried} reached the goal" if self._tried else ""
+        return f"{self._fooled} of {self._tried} succeeded" if self._tried else ""
 
     @property
     def line(self) -> str:
@@ -112,6 +112,7 @@ def every_minute(seen: _Seen, write: Callable[[str], None], wait: Callable[[floa
 @contextmanager
 def _bar(seen: _Seen) -> Iterator[None]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task
+    from rich.table import Column
     from rich.text import Text
 
     from mohs.report.terminal import SafeConsole
@@ -131,7 +132,13 @@ def _bar(seen: _Seen) -> Iterator[None]:
             task.completed, task.total = seen.pace.finished, seen.pace.total or None
             return super().render(task)
 
-    with Progress("{task.description}", Bar(20), Told(), console=SafeConsole(stderr=True), transient=True) as bar:
+    with Progress(
+        "{task.description}",
+        Bar(12),
+        Told(table_column=Column(no_wrap=True, overflow="ellipsis")),
+        console=SafeConsole(stderr=True),
+        transient=True,
+    ) as bar:
         bar.add_task(seen.doing, total=None)
         yield
 

@@ -36,6 +36,7 @@ def runs(
     if not found:
         say(f"There are no runs in {folder}.")
         return
+    from rich.padding import Padding
     from rich.text import Text
 
     from mohs.report.terminal import SafeConsole, printable
@@ -44,7 +45,7 @@ def runs(
     for one in found:
         console.print(Text(printable(str(one.folder)), style="bold"), soft_wrap=True)
         for line in _lines(one):
-            console.print(Text(printable(line)), soft_wrap=False, style="red" if one.fault else "")
+            console.print(Padding(Text(printable(line), style="red" if one.fault else ""), (0, 0, 0, 4)))
     unreadable = sum(one.fault is not None for one in found)
     if verbose or unreadable:
         say(f"{len(found)} runs, {unreadable} of them cannot be read.")
@@ -52,9 +53,9 @@ def runs(
 
 def _lines(one: RunFolder) -> list[str]:
     if one.fault is not None:
-        return [f"  {one.changed}, cannot be read: {one.fault}"]
+        return [f"{one.changed}, cannot be read: {one.fault}"]
     done = "finished" if one.finished == one.planned else f"{one.finished:,} of {one.planned:,} attempts"
     return [
-        f"  {one.changed}, {one.command}, {one.victim} on {one.data}, n = {one.examples:,}, {done}",
-        f"  {one.headline}",
+        f"{one.changed}, {one.command}, {one.victim} on {one.data}, n = {one.examples:,}, {done}",
+        str(one.headline),
     ]

@@ -48,7 +48,8 @@ def near_chance(right: int, total: int, classes: int, most: int | None = None) -
     rival = f"guessing among {max(classes, 2)} classes" if share == guess else "always the most frequent class"
     return [
         f"The victim read {right} of {total} examples right, which is not clearly better than {rival} ({share:.0%}; "
-        f"p = {p:.2g}, one-sided binomial test): robustness figures of such a victim mean little."
+        f"p = {p:.2g}, one-sided binomial test): how easily a guess is changed means little; check the victim and its "
+        "labels, or use more examples."
     ]
 
 

@@ -107,7 +107,9 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         if any(summary.accuracy_under_attack is not None for summary in summaries):
             parts.append("under attack: of examples without an error")
         parts.append(f"{kinds}, queries: of examples attacked (neither skipped nor ended in an error)")
-        parts.append("words, measures: mean over successes, or over as many of them as the row says")
+        partly = any(value.total < s.success.hits for s in summaries for value in _measures(s).values())
+        but = ", or over as many of them as the row says" if partly else ""
+        parts.append(f"words, measures: mean over successes{but}")
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):
