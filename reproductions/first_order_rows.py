@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -25,6 +26,7 @@ PRINTED = {
     "sbert": ((41.0, "201 → 342", 3.4), (61.5, "189 → 277", 1.6)),
 }
 FIRST = ("genetic", "bae")
+WITHOUT_LM = "genetic:textattack-no-lm"
 HEADS = "victim,attack,fooled of those read right (%) [95%],paper,of all,words,paper,queries,seconds".split(",")
 RESTARTED = (
     "victim,vulnerable neighbours,fooled from there (%) [95%],words from there,by one word,pair within reach,"
@@ -38,15 +40,15 @@ def attack(
     """A run of Genetic within the synonyms of Jia et al., or of BAE; name: attack and preset."""
     import mohs
 
-    options = {"source": setting.synonyms} if kind == "genetic" else {}
+    options = {"source": setting.synonyms} if kind == "genetic" and name != WITHOUT_LM else {}
     wanted = {"masked_lm": ("bae",), "encoder": ("bae",), "lm": ("genetic",)}
     needed = {key: model for key, model in models.items() if kind in wanted.get(key, ())}
-    if kind == "genetic" and not name.endswith((":paper", ":textattack")):
+    if not name.endswith((":paper", ":textattack")):
         needed.pop("lm", None)
     return mohs.attack(
         victim,
         setting.dev if data is None else data,
-        [name],
+        [without_lm(setting) if name == WITHOUT_LM else name],
         **({"n": n} if data is None else {}),
         labels=LABELS,
         out=setting.run(f"{arch}-{name.replace(':', '-')}-{n}{'' if data is None else '-restarted'}"),
@@ -55,6 +57,16 @@ def attack(
         **options,
         **needed,
     )
+
+
+def without_lm(setting: Setting) -> Any:
+    """TextAttack's genetic search, weak parents and all, within the synonyms and without its language model."""
+    from mohs.attacks.genetic import genetic_textattack
+    from mohs.space import parse_source
+
+    recipe = genetic_textattack()
+    kept = tuple(one for one in recipe.constraints if "lm" not in one.measure.needs)
+    return replace(recipe, source=parse_source(setting.synonyms), constraints=kept)
 
 
 def first_order(

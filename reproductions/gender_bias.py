@@ -42,7 +42,7 @@ def bias(setting: Setting, masked_lm: Any) -> None:
             labels=LABELS,
             label="positive",
             out=setting.run(f"bias-{kind}-{setting.k}-{setting.breadth}"),
-            device="cpu",
+            device=setting.bias_device,
             masked_lm=masked_lm,
         )
         print(f"bias of the {kind} LSTM measured in {time.perf_counter() - started:.0f} s", flush=True)

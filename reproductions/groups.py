@@ -12,42 +12,54 @@ from typing import Any
 
 from sst2 import LABELS, Setting, table, trained
 
-GROUPS = ("sexual_adj", "religion_adj", "religion", "nationality")
+GROUPS = ("sexual_adj", "religion_adj", "religion", "nationality", "country", "male", "female")
 PRINTED = {"gay": (37, 20), "straight": (71, 18)}  # Table 7: negative, positive
 PAIR = ("gay", "straight")
+LARGE = 30  # words of a group; beyond, k is at most 1: every text is asked with every word
 
 
 def groups(setting: Setting, masked_lm: Any, names: Sequence[str] | None) -> None:
-    """A run, a page and two tables for each group."""
-    import mohs
-    from mohs.bias import label_counts, read_pairs, word_biases
+    """A run, a page and a table for each group, and the counts of all of their words."""
+    from mohs.bias import label_counts, read_pairs
+    from mohs.errors import BadInput
 
     victim = trained("bilstm", setting)
     words: list[str] = []
     for name in names or GROUPS:
-        started = time.perf_counter()
         pairs = read_pairs(f"{setting.assets / 'bias' / 'checklist_lexicons.json'}:{name}")
-        with mohs.token_bias(
-            victim,
-            setting.dev,
-            pairs,
-            k=setting.k,
-            most=1_000 if setting.breadth < 800 else 1_000_000,
-            breadth=setting.breadth,
-            labels=LABELS,
-            label="positive",
-            out=setting.run(f"bias-{name}-{setting.k}-{setting.breadth}"),
-            device="cpu",
-            masked_lm=masked_lm,
-        ) as run:
-            page = run.report(setting.out / f"bias-{name}{setting.mark}.html")
-            found = word_biases(run.records(), pairs.groups)
-            two = [one for one in run.biases() if (one.old, one.new) == PAIR]
-        print(f"\n{name}: {time.perf_counter() - started:.0f} s; {page}\n\n{word_table(found, setting.k)}")
-        if two:
-            print("\n" + "; ".join(f"{'|'.join(PAIR)}, k = {one.k}: {signed(one)}" for one in two))
-        words += [word for group in pairs.groups.values() for word in group]
+        try:
+            group(name, victim, pairs, setting, masked_lm)
+        except BadInput as error:  # no sentence holds one of its words
+            print(f"\n{name}: {error}", flush=True)
+        words += [word for some in pairs.groups.values() for word in some]
     print(f"\n{counts_table(label_counts(training(setting), words))}")
+
+
+def group(name: str, victim: str, pairs: Any, setting: Setting, masked_lm: Any) -> None:
+    """The run, the page and the table of one group."""
+    import mohs
+
+    started = time.perf_counter()
+    k = min(setting.k, 1) if max(map(len, pairs.groups.values())) > LARGE else setting.k
+    with mohs.token_bias(
+        victim,
+        setting.dev,
+        pairs,
+        k=k,
+        most=1_000 if setting.breadth < 800 else 1_000_000,
+        breadth=setting.breadth,
+        labels=LABELS,
+        label="positive",
+        out=setting.run(f"bias-{name}-{k}-{setting.breadth}"),
+        device=setting.bias_device,
+        masked_lm=masked_lm,
+    ) as run:
+        page = run.report(setting.out / f"bias-{name}{setting.mark}.html")
+        found = run.words()
+        two = [one for one in run.biases() if (one.old, one.new) == PAIR]
+    print(f"\n{name}: {time.perf_counter() - started:.0f} s; {page}\n\n{word_table(found, k)}", flush=True)
+    if two:
+        print("\n" + "; ".join(f"{'|'.join(PAIR)}, k = {one.k}: {signed(one)}" for one in two), flush=True)
 
 
 def word_table(found: Sequence[Any], k: int) -> str:

@@ -187,7 +187,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--assets", type=Path, required=True, help="folder with data/, lexical/, bias/ and models/")
     parser.add_argument("--out", type=Path, default=Path("mohs-reproductions"))
-    parser.add_argument("--parts", nargs="+", default=["second-order", "bias"], choices=PARTS)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, help="by default second-order and bias; with --full all")
     parser.add_argument("--victims", nargs="+", choices=VICTIMS, help="by default all; sbert needs --base")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
     parser.add_argument("--n", type=int, default=40, help="examples for so-beam; so-enum 0.3, random 1.5 times as many")
@@ -195,7 +195,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--n-genetic", type=int, default=100, help="examples for Genetic; the paper has 100")
     parser.add_argument("--n-bae", type=int, default=100, help="examples for BAE; the paper has 872")
     parser.add_argument("--distance", type=int, help="k of second-order, if not the method's own")
-    parser.add_argument("--genetic", default="genetic", help="with its preset; genetic:textattack needs --lm")
+    parser.add_argument(
+        "--genetic",
+        default=first_order_rows.WITHOUT_LM,
+        help=f"by default {first_order_rows.WITHOUT_LM}, TextAttack's search without its language model; "
+        "genetic:textattack needs --lm",
+    )
     parser.add_argument("--bae", default="bae:textattack", help="with its preset")
     parser.add_argument("--encoder", help="for BAE, such as hf:FOLDER; by default the bundled one")
     parser.add_argument("--rows", type=int, default=20_000, help="training examples drawn; a quarter for MiniLMs")
@@ -210,9 +215,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--breadth", type=int, default=8, help="of bias: texts a level is sampled from; released: 800")
     parser.add_argument("--groups", nargs="+", help="groups of the CheckList file; by default those of Figure 7")
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--bias-device", default="cpu", help="of the LSTM whose bias is measured; cuda for breadth 800")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--full", action="store_true")
     options = parser.parse_args()
+    if options.parts is None:
+        options.parts = [part for part in PARTS if options.full or part in ("second-order", "bias")]
+        if not options.lm:
+            options.parts = [part for part in options.parts if part != "perplexity"]
     if options.full:
         options.n = options.n_enum = options.n_bae = DEV
         options.breadth = 800
@@ -243,6 +253,7 @@ def main() -> None:
         minilm=options.minilm,
         base=options.base,
         device=options.device,
+        bias_device=options.bias_device,
         quick=options.quick,
     )
     options.out.mkdir(parents=True, exist_ok=True)

@@ -38,6 +38,7 @@ class Setting:
     minilm: str | None = None
     base: str | None = None
     device: str = "cpu"
+    bias_device: str = "cpu"
     quick: bool = False
 
     @property

@@ -109,5 +109,8 @@ def test_training_examples_with_a_word_are_counted_once_by_label() -> None:
 
 
 def test_too_many_pairs_are_refused() -> None:
-    with pytest.raises(BadInput, match=r"makes 124,750 pairs, and at most 100,000 are allowed; name fewer groups"):
-        pairs({"city": [f"w{number}" for number in range(500)]})
+    city = [f"w{number}" for number in range(500)]
+    with pytest.raises(BadInput, match=r"makes 124,750 pairs, and at most 100,000 are allowed; shorten the group\.$"):
+        pairs({"city": city})
+    with pytest.raises(BadInput, match=r"makes 124,753 pairs, .* name fewer groups, as in faiths\.json:faith, or"):
+        pairs({**FAITHS, "city": city})

@@ -131,9 +131,10 @@ def grouped(file: Path, content: Mapping[str, Any], wanted: Iterable[str], name:
             raise BadInput(f"{file}: the group {group} has fewer than two entries of one word; give it more words.")
     found = dict.fromkeys(pair for words in groups.values() for pair in combinations(words, 2))
     if len(found) > MOST_PAIRS:
+        fewer = f"name fewer groups, as in {file.name}:{next(iter(groups))}, or shorten them"
         raise BadInput(
-            f"{file} makes {len(found):,} pairs, and at most {MOST_PAIRS:,} are allowed; name fewer groups, as in "
-            f"{file.name}:{next(iter(groups))}, or shorten them."
+            f"{file} makes {len(found):,} pairs, and at most {MOST_PAIRS:,} are allowed; "
+            f"{fewer if len(groups) > 1 else 'shorten the group'}."
         )
     pairs = tuple(pair for pair in found if pair[::-1] not in found or pair < pair[::-1])
     name = f"{name}:{','.join(wanted)}" if wanted else name
