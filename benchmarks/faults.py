@@ -2,7 +2,7 @@
 
     python benchmarks/faults.py [--short] [--only kills,writes,journals,damages,endpoint,fuzz] [--seed S]
                                 [--kills N] [--writes N] [--every-write] [--journals N] [--damages N] [--fuzz N]
-                                [--processes N]
+                                [--commands "attack workers,..."] [--processes N]
 
 Each kind of fault is tried on small commands of every verb, with toy victims, and the results are compared with those
 of the same commands undisturbed. Printed for each kind: the number of cases; how often something finished was lost; how
@@ -45,6 +45,7 @@ class Part:
     processes: int
     seed: int
     every_write: bool
+    commands: tuple[str, ...]  # all if empty
 
     def run(self) -> list[Tally]:
         """Try the cases, the kinds in the order of the table; all commands run in one folder."""
@@ -56,7 +57,7 @@ class Part:
             found += self.told(fuzz(count, seed))
         if not any(self.share(kind) for kind in ("kills", "writes", "damages", "endpoint")):
             return found
-        with stage() as (nurse, commands):
+        with stage(*self.commands) as (nurse, commands):
             if count := self.share("endpoint"):
                 cases = all_cases()
                 chosen = cases[:: max(1, len(cases) // self.wanted["endpoint"])]
@@ -90,6 +91,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--every-write", action="store_true")
+    parser.add_argument("--commands", default="", help="for kills and writes: some commands, separated by commas")
     for kind, count in DEFAULT.items():
         parser.add_argument(f"--{kind}", type=int, metavar="N", help=f"cases; default {count}")
     asked = parser.parse_args()
@@ -99,7 +101,8 @@ def main() -> int:
         wanted = {kind: wanted[kind] for kind in asked.only.split(",")}
     began, found = time.monotonic(), []
     with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
-        parts = [Part(wanted, n, asked.processes, asked.seed, asked.every_write) for n in range(asked.processes)]
+        settings = asked.processes, asked.seed, asked.every_write, tuple(filter(None, asked.commands.split(",")))
+        parts = [Part(wanted, number, *settings) for number in range(asked.processes)]
         for tallies in pool.map(Part.run, parts):
             found += tallies
     tallies = sorted(added(found), key=lambda tally: tally.kind)

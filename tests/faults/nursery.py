@@ -30,7 +30,11 @@ _LOOK = 0.002
 
 
 def warm_up(scene: Path, names: list[str]) -> None:
-    """Carry out commands once, so that all is imported and loaded: those of these names, or all."""
+    """Carry out commands once, so that all is imported and loaded: those of these names, or all.
+
+    A command with workers asks for what the same command without them does.
+    """
+    wanted = {name.removesuffix(" workers") for name in names}
     import torch._dynamo
 
     from mohs.cli.main import app
@@ -52,7 +56,7 @@ def warm_up(scene: Path, names: list[str]) -> None:
     sys.path.insert(0, str(scene))
     for number, command in enumerate(COMMANDS):
         out = scene / (f"warm-{number}" if number else ATTACKED)
-        if command.workers or out.exists() or (names and command.name not in names):
+        if command.workers or out.exists() or (wanted and command.name not in wanted):
             continue
         command.begin(scene, out)
         with redirect_stdout(StringIO()):
@@ -128,11 +132,12 @@ def live(job: dict[str, Any]) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """The workers that a process has started. Python's own tracker of resources is none."""
     found = []
     for place in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
-            if int(place.read_text().rpartition(")")[2].split()[1]) == pid:
+            own = int(place.read_text().rpartition(")")[2].split()[1]) == pid
+            if own and b"resource_tracker" not in (place.parent / "cmdline").read_bytes():
                 found.append(int(place.parent.name))
     return sorted(found)
 

@@ -28,8 +28,8 @@ def radius() -> Iterator[Stage]:
 
 
 def test_kills(radius: Stage) -> None:
-    (tally,) = kills(radius[1], 4, seed=0)
-    assert tally.cases >= 4
+    (tally,) = kills(radius[1], 3, seed=0)
+    assert tally.cases >= 3
     assert tally.notes == []
 
 
@@ -53,6 +53,19 @@ def test_a_failing_write_is_told_and_resumed(radius: Stage) -> None:
     )
     attempt.finish()
     assert attempt.tally.notes == []
+
+
+def test_certificates_that_cannot_be_written(radius: Stage) -> None:
+    nurse, (whole,) = radius
+    attempt = Attempt(whole, nurse.scene / "certified", Tally("certified"))
+    at = len(whole.writes) - whole.writes[::-1].index("replace")  # the last file to be put in place
+    ended = attempt.run("no room", sabotage={"folder": str(nurse.scene), "at": at, "action": "ENOSPC"})
+    file = nurse.scene / "certified" / "certificates.jsonl"
+    assert ended.sentence == f"{file} cannot be written (No space left on device); the run itself is untouched.\n"
+    assert sorted(path.name for path in file.parent.glob("cert*")) == []  # nor half of them
+    again = attempt.run("nothing")
+    assert (again.status, attempt.tally.notes) == (0, [])
+    assert file.read_text("utf-8").endswith("}\n")
 
 
 def test_what_is_lost_or_changed_is_counted(radius: Stage) -> None:
@@ -88,10 +101,10 @@ def test_a_false_certificate_is_known_as_one(tmp_path: Path) -> None:
 
 
 def test_fuzzed_caches() -> None:
-    tally = fuzz.fuzz_cache(40, seed=0)
-    assert (tally.cases, tally.notes) == (40, [])
+    tally = fuzz.fuzz_cache(20, seed=0)
+    assert (tally.cases, tally.notes) == (20, [])
 
 
 def test_fuzzed_folders() -> None:
-    for tally in (fuzz.fuzz_manifests(6, seed=0), fuzz.fuzz_records(6, seed=0)):
-        assert (tally.cases, tally.notes) == (6, [])
+    for tally in (fuzz.fuzz_manifests(4, seed=0), fuzz.fuzz_records(4, seed=0)):
+        assert (tally.cases, tally.notes) == (4, [])
