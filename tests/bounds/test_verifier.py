@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import hypothesis.strategies as st
@@ -14,6 +16,7 @@ from hypothesis import given
 
 import mohs
 from mohs import verifier
+from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
 from mohs.models.function import FunctionVictim
 from mohs.text.text import split_words
@@ -78,6 +81,72 @@ def test_forged_certificates_do_not_hold(forge: Any, certificate: dict[str, Any]
     assert holds(json.dumps(row), predict)
     forge(row)
     assert holds(json.dumps(row), predict) is False
+
+
+def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where something stands in a certificate."""
+    yield path
+    for key in part if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ():
+        yield from places(part[key], (*path, key))
+
+
+def others(value: Any) -> list[Any]:
+    """What may stand there instead of a value."""
+    if isinstance(value, str):
+        return ["", None, 5, f"{value}x", value.upper(), [value]]
+    if isinstance(value, list):
+        return [[], None, "x", {}, value + value, value[:-1], value[::-1]]
+    if isinstance(value, dict):
+        return [{}, None, [], {**value, "more": 1}, dict(list(value.items())[1:])]
+    return [
+        None,
+        -1,
+        0.5,
+        1e300,
+        10**30,
+        str(value),
+        True,
+        [value],
+        *([] if value is None else [value + 1, value * 1.5]),
+    ]
+
+
+def test_whatever_is_changed_both_verifiers_end_in_a_sentence_and_agree(
+    certificate: dict[str, Any], tmp_path: Path
+) -> None:
+    names_only = {("victim",), ("example",), ("fingerprint",), ("tolerance",)}  # the second verifier cannot check them
+    changes = [(path, new) for path in places(certificate) if path for new in others(at(certificate, path))]
+    held = 0
+    for path, new in Random(0).sample(changes, 200):
+        row = json.loads(json.dumps(certificate))
+        at(row, path[:-1])[path[-1]] = new
+        if row == certificate:
+            continue
+        (tmp_path / "c.json").write_text(json.dumps(row), "utf-8")
+        second = holds(json.dumps(row), predict)
+        try:
+            ((_, checked),) = mohs.verify(tmp_path / "c.json", FunctionVictim(predict))
+            first = checked.sound
+        except BadInput:
+            first = False
+        held += first
+        if path[0] != "space" and path not in names_only:
+            assert first == second, (path, new)
+    assert held < 40  # other words, other names: true of another space, which --rebuild finds
+
+
+def at(part: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        part = part[key]
+    return part
+
+
+def test_a_victim_that_raises_breaks_a_certificate(certificate: dict[str, Any]) -> None:
+    def raising(texts: list[str]) -> list[list[float]]:
+        raise OSError("gone")
+
+    with pytest.raises(verifier.Broken, match="the victim raised OSError: gone"):
+        verifier.verify(verifier.read(json.dumps(certificate)), raising, 100)
 
 
 def test_what_is_no_certificate() -> None:
