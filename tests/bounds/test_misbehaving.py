@@ -14,7 +14,9 @@ import pytest
 import mohs
 from mohs.bounds.again import Again
 from mohs.errors import MohsError
+from mohs.models.bag import BagVictim, pocket_victim
 from mohs.models.function import FunctionVictim
+from mohs.models.wrapper import Wrapper
 from mohs.runs.run import Run
 from tests.bounds.conftest import holds
 from tests.bounds.misbehaving import (
@@ -149,7 +151,7 @@ def test_an_attack_that_was_misled_is_flagged() -> None:
     with mohs.attack(victim_of(SEEN_IN_LARGE_BATCHES), examples, [attack]) as run:
         (summary,) = run.summary()
         assert (summary.success.hits, summary.apart) == (0, 2)
-        assert any("2 of 2 final texts differently in a batch than alone" in note for note in run.view().notes)
+        assert any("2 of 2 final texts differently in a batch" in note for note in run.view().notes)
     with mohs.attack(victim_of("right"), examples, [attack]) as run:
         assert run.summary()[0].apart == 0
 
@@ -216,3 +218,41 @@ def test_a_memory_of_its_own_shows_only_to_the_second_verifier(kind: str, tmp_pa
     wrong = false(found)
     assert wrong, "it is caught by now: make it one of the other kinds"
     assert not all(holds(json.dumps(one), OWN_MEMORY[kind]()) for one in wrong)
+
+
+class Pairs(Wrapper):
+    """A wrapper that forgot to say that nothing adds up any more: some words turn its answer round."""
+
+    def launch(self, batch: list[Any]) -> Any:
+        return batch, super().launch(batch)
+
+    def collect(self, ticket: Any) -> list[Any]:
+        batch, inside = ticket
+        rows = super().collect(inside)
+        odd = [-1 if {"terrific", "gorgeous"} & set(text.split()) else 1 for (text,) in batch]
+        return [row[::step] for row, step in zip(rows, odd, strict=True)]
+
+
+class OwnBag(BagVictim):
+    """A bag of words that reads one word otherwise than its scores say."""
+
+    def collect(self, ticket: Any) -> list[Any]:
+        rows = super().collect(ticket)
+        return [row[:: -1 if "terrific" in text else 1] for (text,), row in zip(ticket, rows, strict=True)]
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_closed_form_is_not_believed_of_what_does_not_add_up(wrapped: bool) -> None:
+    bag = pocket_victim()
+    model = Pairs(bag) if wrapped else own_bag(bag)
+    with mohs.radius(model, [("a wonderful film", 1)], max_r=2) as run:
+        (row,) = run.radii()
+    assert (row["by"], row["lower"]) == ("enumeration", 0)
+    with mohs.radius(Wrapper(bag), [("a wonderful film", 1)], max_r=2) as run:
+        assert run.radii()[0]["by"] == "closed form"
+
+
+def own_bag(bag: BagVictim) -> OwnBag:
+    made = OwnBag.__new__(OwnBag)
+    vars(made).update(vars(bag))
+    return made

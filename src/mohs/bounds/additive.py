@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 from mohs.models.bag import BagVictim
@@ -17,6 +18,7 @@ from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text.text import words_of
 
+_TEXTS_COMPARED = 10  # with one substitution, and as many with all
 _BYTES_A_SUBSTITUTION = 200  # of the worst text of a level: in the proof, the certificate and its JSON
 
 
@@ -37,8 +39,8 @@ def worst_of(model: Any, space: Space, label: int) -> Worst | None:
     Positions where every choice helps the label are left out.
     """
     inside = traits_of(model).inside
-    if not isinstance(inside, BagVictim) or not _adds_up(space.text.fields, space.text.words):
-        return None
+    if type(inside) is not BagVictim or not _adds_up(space.text.fields, space.text.words):
+        return None  # a subclass may answer otherwise than its words add up
     sign = 1.0 if label == 1 else -1.0
     score = inside.word_scores.get
 
@@ -73,6 +75,16 @@ def agrees(model: Any, texts: Sequence[Fields], tolerance: float) -> bool:
         len(one) == len(other) and all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
         for one, other in zip(answers, own, strict=True)
     )
+
+
+def some_texts(model: Any, space: Space, random: Random) -> list[Fields]:
+    """Texts of a space on which to compare a victim with the bag of words inside it; none if it is that bag itself."""
+    if traits_of(model).inside is model or not space.choices:
+        return []
+    single = [{place: word} for place, words in space.choices.items() for word in words]
+    drawn = random.sample(single, min(_TEXTS_COMPARED, len(single)))
+    drawn += [{place: random.choice(words) for place, words in space.choices.items()} for _ in range(_TEXTS_COMPARED)]
+    return [space.text.replace_all(edits).fields for edits in drawn]
 
 
 def _adds_up(fields: Fields, words: tuple[str, ...]) -> bool:

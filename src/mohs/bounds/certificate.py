@@ -169,6 +169,8 @@ def statement_from_json(row: Any) -> dict[str, Any]:
         raise strict.wrong(f"'change_placeholders' is {strict.shown(row['change_placeholders'])}, not true or false")
     for number in strict.several(row["fields"], "'fields'"):
         strict.whole(number, "a number in 'fields'")
+    if len(set(row["fields"])) != len(row["fields"]):
+        raise strict.wrong(f"'fields' has a number twice: {strict.shown(row['fields'])}")
     if not isinstance(row["resources"], dict):
         raise strict.wrong(f"'resources' is {strict.shown(row['resources'])}, but must be a JSON object")
     for kind, told in row["resources"].items():

@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from mohs.bounds.additive import agrees, worst_of
+from mohs.bounds.additive import agrees, some_texts, worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import Block, Chunk, Points, chunks, texts_at
@@ -172,7 +172,8 @@ async def _closed(certificate: Certificate, model: Victim, judge: Answers[Fields
         return _no("This victim does not add up word scores, so the closed form is no proof.")
     texts = [space.text.replace_all(worst.edits(level.r)) for level in certificate.levels]
     answers = await judge.ask([text.fields for text in texts])
-    if not agrees(model, [certificate.text, *(text.fields for text in texts)], tolerance):
+    others = some_texts(model, space, Random(str(space.text)))
+    if not agrees(model, [certificate.text, *others, *(text.fields for text in texts)], tolerance):
         return _no("This victim does not answer as its word scores add up, so the closed form is no proof.", len(texts))
     old = certificate.built is None  # then the number of texts asked stands for the size
     sizes = omega.levels(certificate.choices, certificate.radius)[1:]

@@ -57,7 +57,7 @@ class Level:
             size=strict.whole(row["size"], "the size of a level", 1),
             margin=strict.real(row["margin"], "the margin of a level", 0, 1),
             where={place: strict.string(word, "a word of 'where'") for place, word in where},
-            digest=strict.string(row["digest"], "the digest of a level"),
+            digest=strict.string(row["digest"], "the digest of a level", empty=True),
             ties=strict.whole(row["ties"], "the number of ties"),
             pruned=strict.whole(row["pruned"], "the number of texts that a bound proved"),
         )

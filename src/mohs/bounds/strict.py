@@ -73,9 +73,9 @@ def real(value: Any, what: str, least: float, most: float) -> float:
     return float(value)
 
 
-def string(value: Any, what: str) -> str:
-    """A string that can be written."""
-    if type(value) is not str or any("\ud800" <= sign <= "\udfff" for sign in value):
+def string(value: Any, what: str, empty: bool = False) -> str:
+    """A string that can be written; not an empty one unless that is allowed."""
+    if type(value) is not str or not (value or empty) or any("\ud800" <= sign <= "\udfff" for sign in value):
         raise wrong(f"{what} is {shown(value)}, but must be a text")
     return value
 

@@ -14,7 +14,7 @@ from mohs.attacks.goal import UNTARGETED, parse_goal
 from mohs.attacks.method import Ask, Attack
 from mohs.attacks.slices import slices
 from mohs.attacks.trial import at_once
-from mohs.bounds.additive import agrees, bytes_of_levels, worst_of
+from mohs.bounds.additive import agrees, bytes_of_levels, some_texts, worst_of
 from mohs.bounds.certificate import Certificate
 from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.finding import RadiusFinding
@@ -201,7 +201,8 @@ class RadiusTask:
             return None
         proof = Proof()
         tolerance = self.target.traits.tolerance
-        if not agrees(self.target.model, [space.text.fields], tolerance):
+        random = Random(f"{self.seed}/{space.text}/closed form")
+        if not agrees(self.target.model, [space.text.fields, *some_texts(self.target.model, space, random)], tolerance):
             return None
         asked = 0
         counts.append(lambda: asked)

@@ -54,7 +54,8 @@ def flags(facts: Mapping[str, Any], summaries: Sequence[Summary], finished: int,
         if summary.apart:
             found.append(
                 f"{summary.attack}: the victim scored {summary.apart} of {attacked} final texts differently in a batch "
-                "than alone, by more than rounding; the search was misled there, so its failures say nothing."
+                "(or the answer cache has other scores) than alone, by more than rounding; the search was misled "
+                "there, so its failures say nothing."
             )
         if summary.near_ties > OFTEN * attacked:
             stand = "1 verdict has" if summary.near_ties == 1 else f"{summary.near_ties} verdicts have"
