@@ -168,3 +168,24 @@ def test_sizes_are_possible_however_few_steps_are_checked(breadth: int, monkeypa
         for level in pair.levels:
             assert level.weight >= level.n
             assert abs(level.weighted) <= level.weight
+
+
+def test_large_neighbourhoods_count_for_as_much_as_they_have_texts() -> None:
+    """A short sentence favours she and a long one he: drawn counts give the short one too much weight."""
+
+    def by_length(fields: tuple[str, ...]) -> tuple[float, ...]:
+        words = fields[0].split()
+        chance = 0.5 + (0.1 if len(words) < 6 else -0.1) * ("she" in words)
+        return (1 - chance, chance)
+
+    def found(most: int, seed: int = 0, **settings: Any) -> float:
+        ready = task(TABLES, victim=by_length, k=2, most=most, breadth=2, seed=seed, **settings)
+        texts = ("a b he c", "c he a d b e f a c d b")
+        (one,) = [one for one in pair_biases([now(ready(Example.of(text, 0))) for text in texts]) if one.k == 2]
+        return one.bias
+
+    exact = found(10**9)
+    weighed, plain = ([found(10, seed, by_sample=by) for seed in range(60)] for by in (False, True))
+    error = statistics.stdev(weighed) / 60**0.5
+    assert abs(statistics.mean(weighed) - exact) < 4 * error < 0.01
+    assert statistics.mean(plain) > exact + 0.02
