@@ -93,11 +93,13 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting, b
 
 def swapped(data: str, share: float, setting: Setting) -> str:
     """How many texts with some words swapped at random pass a threshold as a whole, and in every window."""
-    from mohs.models.encoder import load_encoder
+    from mohs.models.bag import pocket_victim
+    from mohs.runs.services import load_services
     from mohs.space import SentenceSimilarity
     from mohs.text.vectors import read_vectors
 
-    encoder, alike = load_encoder(setting.encoder, setting.device), SentenceSimilarity(angular=False).of_vectors
+    loaded = load_services(["encoder"], {"encoder": setting.encoder}, victim=pocket_victim(), device=setting.device)
+    encoder, alike = loaded["encoder"].model, SentenceSimilarity(angular=False).of_vectors
     vectors = read_vectors(setting.services()["vectors"])
     random, values = Random(0), []
     for example in setting.test(data, setting.n):
