@@ -2,6 +2,7 @@
 
     python reproductions/thresholds.py --assets DIR                                   # 200 examples each, for a GPU
     python reproductions/thresholds.py --assets DIR --victims cnn --n 30 --device cpu  # what a CPU can hold
+    python reproductions/thresholds.py --assets DIR --swaps 0.05  # no victim: random swaps, whole texts and windows
 
 DIR is that of first_order.py. AG News, IMDB and Yelp (reviews of at most 80 words) are attacked with every attack of
 the three tables, with MiniLM and with the Universal Sentence Encoder behind the thresholds on sentences. `whole` is
@@ -16,10 +17,12 @@ import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from first_order import LABELS, LONG, PRINTED, Setting, trained
 
+WINDOW = 15
 DATA = ("ag_news", "yelp", "imdb")
 BASE = ("textfooler:textattack", "pwws:textattack", "bert-attack:textattack", "bae:textattack")  # table 4.2
 PRIMED = ("pwws:cos50", "bert-attack:cos50", "bae:cos50")  # table 8.1, and BAE' in the text below it
@@ -88,6 +91,39 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting, b
     )
 
 
+def swapped(data: str, share: float, setting: Setting) -> str:
+    """How many texts with some words swapped at random pass a threshold as a whole, and in every window."""
+    from mohs.models.bag import pocket_victim
+    from mohs.runs.services import load_services
+    from mohs.space import SentenceSimilarity
+    from mohs.text.vectors import read_vectors
+
+    loaded = load_services(["encoder"], {"encoder": setting.encoder}, victim=pocket_victim(), device=setting.device)
+    encoder, alike = loaded["encoder"].model, SentenceSimilarity(angular=False).of_vectors
+    vectors = read_vectors(setting.services()["vectors"])
+    random, values = Random(0), []
+    for example in setting.test(data, setting.n):
+        x = example.text
+        near = dict(zip(x.words, vectors.near([word.lower() for word in x.words], 50, 0.5), strict=True))
+        places = [place for place, word in enumerate(x.words) if near[word]]
+        if len(x) < WINDOW or not places:
+            continue
+        drawn = random.sample(places, min(len(places), max(1, round(share * len(x)))))
+        y = x.replace_all({place: random.choice(near[x.words[place]])[0] for place in drawn})
+        views = [(str(x),), (str(y),), *((text.around(place, WINDOW),) for place in drawn for text in (x, y))]
+        vectors_of: dict[Any, Any] = {}
+        for batch in encoder.plan(list(dict.fromkeys(views))):
+            vectors_of |= dict(zip(tuple(batch), encoder.collect(encoder.launch(batch)), strict=True))
+        pairs = [alike(vectors_of[one], vectors_of[other]) for one, other in zip(views[::2], views[1::2], strict=True)]
+        values.append((pairs[0], min(pairs[1:])))
+    cells = [
+        f"{100 * sum(row[side] >= least for row in values) / len(values):.0f}"
+        for least in (0.85, 0.88, 0.9)
+        for side in (0, 1)
+    ]
+    return f"| {data} ({len(values)} texts) | {' | '.join(cells)} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--assets", type=Path, required=True, help="folder with data/, lexical/ and models/")
@@ -101,11 +137,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, help="to train on; by default 8,000 to 12,000, or all")
     parser.add_argument("--tested", type=int, help="test rows for the accuracy; by default all")
     parser.add_argument("--base", help="folder of the encoder that becomes the victim minilm; by default the asset")
+    parser.add_argument("--swaps", type=float, help="instead: swap this share of the words at random")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--minutes", type=float, default=1e6, help="begin no attack after so long")
     options = parser.parse_args()
     base = options.base
-    if base is None and "minilm" in options.victims:
+    if base is None and "minilm" in options.victims and not options.swaps:
         import mohs.assets
 
         base = str(mohs.assets.path("minilm"))
@@ -123,6 +160,13 @@ def main() -> None:
         options.tested,
     )
     started = time.perf_counter()
+    if options.swaps:
+        for encoder in options.encoders:
+            print(f"| {encoder} | whole >= 0.85 | windows | whole >= 0.88 | windows | whole >= 0.9 | windows |")
+            print("|---|---|---|---|---|---|---|")
+            for data in options.data:
+                print(swapped(data, options.swaps, replace(setting, encoder=encoder)), flush=True)
+        return
     for data in options.data:
         for arch in options.victims:
             victim, about = trained(data, arch, setting)
