@@ -334,3 +334,11 @@ def test_a_manifest_repeats_a_changed_space(tmp_path: Path) -> None:
         notes = one.manifest["facts"]["notes"]
     assert any("listed for themselves" in note for note in notes)
     assert "--lm nobody is given, but nothing in this run uses it." in notes
+
+
+def test_attacks_over_a_changed_space_keep_the_order_asked_for(tmp_path: Path) -> None:
+    asked = ["textfooler", "random", "deepwordbug"]
+    with mohs.attack("pocket", "pocket", asked, n=2, constraints=["words-changed<=3"], out=tmp_path / "run") as run:
+        found = list(dict.fromkeys(record.attack for record in run.records()))
+        assert [name.partition(":")[0] for name in found] == asked
+        assert [summary.attack for summary in run.summary()] == found

@@ -107,7 +107,8 @@ def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading,
     from mohs.training.acceptability import train_judge
 
     default = Reading()
-    unused = [("--swap", asked.swap), ("--labels", asked.labels)]
+    unused = [("--swap", asked.swap), ("--labels", asked.labels), ("--test-text-field", asked.test_fields)]
+    unused += [("--test-label-field", asked.test_label_field), ("--test-id-field", asked.test_id_field)]
     unused += [
         (flag, getattr(reading, name) != getattr(default, name))
         for flag, name in (

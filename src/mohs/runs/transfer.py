@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.assets.writing import opened_for_writing
 from mohs.errors import BadInput, MohsError
-from mohs.records import Outcome, Record
-from mohs.report.flags import near_chance
-from mohs.report.rates import Rate
-from mohs.runs.run import Run
 from mohs.runs.settings import VictimSettings
 from mohs.tasks.option import option
 from mohs.text.addresses import without_credentials
 
 if TYPE_CHECKING:
     from mohs.models.victim import Fields, Scores, Victim
+    from mohs.records import Record
+    from mohs.report.rates import Rate
+    from mohs.runs.run import Run
 
 _AT_ONCE = 256  # texts between two reports of progress, if the victim's scores do not depend on the batch
 _PROBE = "It was a good day."
@@ -141,6 +140,8 @@ class TransferSettings:
 
     def carry_out(self, settings: VictimSettings, progress: Told | None = None) -> Transfer:
         """Ask the victim."""
+        from mohs.runs.run import Run
+
         with Run.open(self.run) as run:
             return transferred(run, settings, progress)
 
@@ -163,13 +164,16 @@ def transfer(run: Run | str | Path, victim: Any, *, progress: Told | None = None
     'successes without an error'
     """
     asked = VictimSettings(victim=victim, **settings)
-    if isinstance(run, Run):
-        return transferred(run, asked, progress)
-    return TransferSettings(run=run).carry_out(asked, progress)
+    if isinstance(run, str | Path):
+        return TransferSettings(run=run).carry_out(asked, progress)
+    return transferred(run, asked, progress)
 
 
 def transferred(run: Run, settings: VictimSettings, progress: Told | None = None) -> Transfer:
     """Ask a victim about the texts of a run."""
+    from mohs.records import Outcome
+    from mohs.report.flags import near_chance
+    from mohs.report.rates import Rate
     from mohs.runs.subject import victim_of
 
     if run.command != "attack":
@@ -216,6 +220,7 @@ def transferred(run: Run, settings: VictimSettings, progress: Told | None = None
 def _hits(run: Run, records: Sequence[Record]) -> Iterator[Record]:
     """The successes that are meant to fool a victim."""
     from mohs.attacks.goal import keeps_label
+    from mohs.records import Outcome
 
     for record in records:
         if record.outcome is Outcome.SUCCESS and record.perturbed and not keeps_label(run.goal_of(record.attack)):
@@ -310,6 +315,8 @@ def _pair(record: Record, labels: Sequence[int], answers: Mapping[Fields, Scores
 
 
 def _figures(attack: str, pairs: Sequence[Pair]) -> Transferred:
+    from mohs.report.rates import Rate
+
     whole = [pair for pair in pairs if pair.error is None]
     right, fooled = sum(pair.right for pair in whole), sum(pair.fooled for pair in whole)
     return Transferred(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.tasks.option import option, options_of
 from mohs.tasks.reading import comma
-from mohs.text.dataset import Dataset
+
+if TYPE_CHECKING:
+    from mohs.text.dataset import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)
