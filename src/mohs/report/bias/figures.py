@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 _FEWEST = 6  # sentences; with fewer no sign-flip test can reach LEVEL, since 2 / 2^5 is above it
-_NAMED = 3  # pairs named in the headline
+_NAMED = 3  # pairs or words named in a sentence
+_ALIKE = 3  # words with equal figures that are mentioned
 _SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "seed")
 
 Pair = tuple[str, str]
@@ -152,6 +153,7 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             f"The query budget ended {figures.outcomes['exhausted']} of {finished} measurements early: "
             "their larger distances are missing."
         )
+    found += _alike(figures)
     pairs = by_pair(figures.shown)
     few = sum(max(one.sentences for one in levels.values()) < _FEWEST for levels in pairs.values())
     if few:
@@ -160,6 +162,19 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             f"below {LEVEL}: for these, a lack of evidence does not show fairness."
         )
     return found
+
+
+def _alike(figures: BiasFigures) -> list[str]:
+    """A warning about words of a group that the victim cannot tell apart, for each group."""
+    alike: dict[tuple[str, tuple[float, ...]], list[str]] = {}
+    for (group, word), levels in by_pair(figures.words).items():
+        alike.setdefault((group, tuple(round(one.bias, 9) for one in levels.values())), []).append(word)
+    return [
+        f"{len(words)} words of {group} get the same answers in all texts ({', '.join(sorted(words)[:_NAMED])} ...), as "
+        "words do that the victim does not know: they pull the mean of the group towards them; leave them out of it."
+        for (group, _), words in alike.items()
+        if len(words) >= _ALIKE
+    ]
 
 
 def comparable(run: Run, other: Run) -> None:
