@@ -170,8 +170,8 @@ def _alike(figures: BiasFigures) -> list[str]:
     for (group, word), levels in by_pair(figures.words).items():
         alike.setdefault((group, tuple(round(one.bias, 9) for one in levels.values())), []).append(word)
     return [
-        f"{len(words)} words of {group} get the same answers in all texts ({', '.join(sorted(words)[:_NAMED])} ...), as "
-        "words do that the victim does not know: they pull the mean of the group towards them; leave them out of it."
+        f"{len(words)} words of {group} get the same answers in all texts ({', '.join(sorted(words)[:_NAMED])} ...), "
+        "as words do that the victim does not know: they pull the mean of the group towards them; leave them out of it."
         for (group, _), words in alike.items()
         if len(words) >= _ALIKE
     ]
