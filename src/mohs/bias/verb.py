@@ -146,10 +146,18 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
                 fitting.append(example)
                 used.update(fits)
         if not fitting:
+            of, rule = (
+                f"pairs of {self._pairs.name}",
+                "the first word must occur exactly once, and the second not at all",
+            )
+            if self._pairs.groups:
+                of, rule = (
+                    f"pairs of words of {self._pairs.name}",
+                    "one must occur exactly once, and the other not at all",
+                )
             raise BadInput(
-                f"None of the {len(self._pairs.pairs)} pairs of {self._pairs.name} fits any of the {subject.examples} "
-                "examples: the first word must occur exactly once, and the second not at all; use other pairs or more "
-                "data."
+                f"None of the {len(self._pairs.pairs)} {of} fits any of the {subject.examples} examples: {rule}; use "
+                "other pairs or more data."
             )
         unused = [pair for pair in self._pairs.pairs if pair not in used]
         notes = self._group_notes(subject.data) if self._pairs.groups else self._notes(unused)

@@ -87,6 +87,16 @@ def test_a_long_group_is_cut_on_the_terminal_and_whole_on_the_page(tmp_path: Pat
     assert page.count('<details class="card examples"') == 24
 
 
+def test_words_that_a_victim_does_not_know_are_mentioned(tmp_path: Path) -> None:
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps({"faith": ["sikh", "jew", "zen", "druze", "yazidi"]}))
+    with mohs.token_bias(VICTIM, [(text, 1) for text in TEXTS], file, k=0) as run:
+        (said,) = [note for note in run.view().notes if "get the same answers" in note]
+    assert said.startswith("3 words of faith get the same answers in all texts (druze, yazidi, zen ...)")
+    with start(tmp_path) as run:
+        assert not [note for note in run.view().notes if "get the same answers" in note]
+
+
 @pytest.mark.parametrize("directions", [False, True])
 def test_groups_are_measured_in_both_directions_anyway(tmp_path: Path, directions: bool) -> None:
     with start(tmp_path, both_directions=directions) as run:

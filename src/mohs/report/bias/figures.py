@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 LEVEL = 0.05
-_NAMED = 3  # pairs named in the headline
+_NAMED = 3  # pairs or words named in a sentence
+_ALIKE = 3  # words with equal figures that are mentioned
 _SAME = ("both_directions", "masked_lm", "most", "breadth", "blacklist", "floor", "seed")
 
 Pair = tuple[str, str]
@@ -165,6 +166,7 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             f"{figures.outcomes['error']} of {finished} examples ended in an error and are in no figure: the bias is "
             "that of the others."
         )
+    found += _alike(figures)
     pairs = by_pair(figures.shown)
     few = sum(max(one.sentences for one in levels.values()) < FEWEST for levels in pairs.values())
     if few:
@@ -173,6 +175,19 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
             "or a test: for these, a lack of evidence does not show fairness."
         )
     return found
+
+
+def _alike(figures: BiasFigures) -> list[str]:
+    """A warning about words of a group that the victim cannot tell apart, for each group."""
+    alike: dict[tuple[str, tuple[float, ...]], list[str]] = {}
+    for (group, word), levels in by_pair(figures.words).items():
+        alike.setdefault((group, tuple(round(one.bias, 9) for one in levels.values())), []).append(word)
+    return [
+        f"{len(words)} words of {group} get the same answers in all texts ({', '.join(sorted(words)[:_NAMED])} ...), "
+        "as words do that the victim does not know: they pull the mean of the group towards them; leave them out of it."
+        for (group, _), words in alike.items()
+        if len(words) >= _ALIKE
+    ]
 
 
 def comparable(run: Run, other: Run) -> None:
