@@ -16,11 +16,13 @@ from mohs.bounds.cnn_bound import bound_of
 from mohs.bounds.points import Table, Whole
 from mohs.bounds.prover import margin_of
 from mohs.bounds.pruning import Open
+from mohs.models.wrapper import Wrapper
 from mohs.space import Space
 from tests.bounds.test_cnn_bound import drawn_space, victim_of
 from tests.bounds.test_radius import space_of, spaces
 from tests.second_order.toys import chances
 from tests.toys import Instant, now
+from tests.toys import Table as Offers
 
 
 class Known:
@@ -141,3 +143,27 @@ def test_certificates_with_bounds_can_be_checked(tmp_path: Path) -> None:
     for one, other in zip(ours, plain, strict=True):
         assert (one["lower"], one["upper"]) == (other["lower"], other["upper"])
         assert (one["by"], other["by"]) == ("enumeration and bounds", "enumeration")
+
+
+class Pairs(Wrapper):
+    """A wrapper that forgot to say that the bounds of the victim inside are not its own."""
+
+    def launch(self, batch: list[Any]) -> Any:
+        return batch, super().launch(batch)
+
+    def collect(self, ticket: Any) -> list[Any]:
+        batch, inside = ticket
+        steps = [-1 if text.count("b") > 2 else 1 for (text,) in batch]
+        return [row[::step] for row, step in zip(super().collect(inside), steps, strict=True)]
+
+
+def test_a_bound_is_not_believed_of_a_wrapper_that_answers_otherwise() -> None:
+    source = Offers((("a", ("b", "c")),))
+    inside = victim_of(7)
+    label = max((0, 1), key=inside.collect(inside.launch([("a a a a a",)]))[0].__getitem__)
+    asked: dict[str, Any] = {"source": source, "stopwords": "none", "max_r": 3}
+    with mohs.radius(Wrapper(inside), [("a a a a a", label)], **asked) as run:
+        assert run.radii()[0]["by"] == "enumeration and bounds"
+        assert run.radii()[0]["lower"] == 3
+    with mohs.radius(Pairs(inside), [("a a a a a", label)], **asked) as run:
+        assert (run.radii()[0]["by"], run.radii()[0]["lower"]) == ("enumeration", 2)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from mohs.models.bag import BagVictim
-from mohs.models.victim import Fields, traits_of
+from mohs.models.victim import Fields, Scores, traits_of
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text.text import words_of
@@ -67,18 +67,24 @@ def bytes_of_levels(steps: int, levels: int) -> int:
 
 
 def agrees(model: Any, texts: Sequence[Fields], tolerance: float) -> bool:
-    """Whether a victim answers as the bag of words inside it does, so that what adds up there adds up here."""
-    inside = traits_of(model).inside
-    answers = model.collect(model.launch(list(texts)))
-    own = inside.collect(inside.launch(list(texts)))
+    """Whether a victim answers as the model inside it does, so that what is proven of that is proven here."""
+    answers, own = _answers(model, texts), _answers(traits_of(model).inside, texts)
     return all(
-        len(one) == len(other) and all(abs(a - b) <= tolerance for a, b in zip(one, other, strict=True))
-        for one, other in zip(answers, own, strict=True)
+        len(answers[text]) == len(own[text])
+        and all(abs(a - b) <= tolerance for a, b in zip(answers[text], own[text], strict=True))
+        for text in texts
     )
 
 
+def _answers(model: Any, texts: Sequence[Fields]) -> dict[Fields, Scores]:
+    found: dict[Fields, Scores] = {}
+    for batch in model.plan(list(dict.fromkeys(texts))):
+        found.update(zip(tuple(batch), model.collect(model.launch(batch)), strict=True))
+    return found
+
+
 def some_texts(model: Any, space: Space, random: Random) -> list[Fields]:
-    """Texts of a space on which to compare a victim with the bag of words inside it; none if it is that bag itself."""
+    """Texts of a space on which to compare a victim with the model inside it; none if it is that model itself."""
     if traits_of(model).inside is model or not space.choices:
         return []
     single = [{place: word} for place, words in space.choices.items() for word in words]

@@ -149,7 +149,7 @@ def bound_of(model: Victim, space: Space, label: int) -> CnnBound | None:
     from mohs.models.neural import NeuralVictim
 
     inside = traits_of(model).inside
-    if not isinstance(inside, NeuralVictim) or not isinstance(inside.model.reader, Convolutions):
+    if type(inside) is not NeuralVictim or not isinstance(inside.model.reader, Convolutions):
         return None
     numbers = word_numbers_of(inside.vocabulary, space) if inside.model.out.weight.dtype == torch.float32 else None
     return None if numbers is None else CnnBound(CnnFilters(inside.model, numbers, label))
