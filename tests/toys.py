@@ -24,6 +24,8 @@ from mohs.text.vectors import read_vectors
 
 Result = TypeVar("Result")
 
+AFTER = 4  # texts asked after a run of one example: a probe and the example, each alone and in a batch
+
 
 class WordCount:
     """P(positive) rises with the share of good words and falls with the share of bad ones."""

@@ -15,7 +15,7 @@ from mohs.records import Outcome, Record
 from mohs.text import Text
 from mohs.text.questions import Labelled, Slope
 from tests.attacks.fills import Angles, Fills, Parts
-from tests.toys import CountSlopes, WordCount, table
+from tests.toys import AFTER, CountSlopes, WordCount, table
 
 WEIGHTS = {
     "good": 3.0,
@@ -76,7 +76,7 @@ def attack(
     with mohs.attack(victim, [(text, 1)], [method], at_once=1, **{**services, **options}) as run:
         record = next(run.records())
     assert record.error is None, record.error
-    return record, [fields[0] for fields in victim.asked]
+    return record, [fields[0] for fields in victim.asked[:-AFTER]]
 
 
 def test_words_are_changed_in_the_order_of_the_gradient() -> None:

@@ -71,7 +71,7 @@ def test_a_later_member_is_told_what_an_earlier_one_heard(monkeypatch: pytest.Mo
     assert found["1"].queries == 3 + 3  # the original and "nice" count for both
     assert few.count("a nice film") == 1
     assert many.count("a nice film") == 2
-    assert few.count("a great film") == 1 + 3  # three times before the run, to see how the victim answers
+    assert few.count("a great film") == 1 + 3 + 2  # before and after the run, to see how the victim answers
     assert len(few) < len(many)
 
 

@@ -12,7 +12,7 @@ from mohs.attacks.clare import Clare, GreedyClare
 from mohs.attacks.method import needs
 from mohs.records import Outcome, Record
 from tests.attacks.fills import Angles, Fills, Parts
-from tests.toys import WordCount
+from tests.toys import AFTER, WordCount
 
 WEIGHTS = {
     "good": 3.0, "film": 1.0, "nice": 2.0, "fine": 1.0, "movie": 0.5, "dull": -1.0, "flick": 0.5, "gem": 2.5,
@@ -46,7 +46,7 @@ def attack(
     with mohs.attack(victim, [mohs.Example.of(text, label)], [method], at_once=1, **{**services, **options}) as run:
         record = next(run.records())
     assert record.error is None, record.error
-    return record, [fields[-1] for fields in victim.asked]
+    return record, [fields[-1] for fields in victim.asked[:-AFTER]]
 
 
 FIRST = {
