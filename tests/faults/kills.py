@@ -21,6 +21,7 @@ def kills(commands: Sequence[Undisturbed], count: int, seed: int) -> list[Tally]
     tallies = {whole.command.name: Tally(f"kill {whole.command.name}") for whole in commands}
     several = [whole for whole in commands if whole.command.workers]
     turns = [*(whole for whole in commands if not whole.command.workers), *several[:1]] if several else list(commands)
+    most = max(1, min(_MOST_KILLS_OF_A_RUN, count // len(commands)))  # with few kills, all commands get some
     number = 0
     while sum(tally.cases for tally in tallies.values()) < count:
         whole = turns[number % len(turns)]
@@ -28,7 +29,7 @@ def kills(commands: Sequence[Undisturbed], count: int, seed: int) -> list[Tally]
             whole = several[number // len(turns) % len(several)]
         tally = tallies[whole.command.name]
         attempt = Attempt(whole, whole.nurse.scene / f"killed-{number}", tally)
-        for _ in range(chance.randint(1, _MOST_KILLS_OF_A_RUN)):
+        for _ in range(chance.randint(1, most)):
             story, job = moment(whole, chance)
             ended = attempt.run(story, **job)
             if ended.status == 0:
