@@ -186,6 +186,7 @@ if __name__ == "__main__":
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     warm_up(Path(sys.argv[1]), sys.argv[2:])
+    print("ready", flush=True)
     for line in iter(sys.stdin.readline, ""):
         asked = json.loads(line)
         child = os.fork()
