@@ -55,6 +55,8 @@ class Nurse:
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "ready\n"
 
     def __enter__(self) -> Nurse:
         return self

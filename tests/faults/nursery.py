@@ -35,6 +35,7 @@ def warm_up(scene: Path, names: list[str]) -> None:
     A command with workers asks for what the same command without them does.
     """
     wanted = {name.removesuffix(" workers") for name in names}
+    wanted |= {"attack"} if "audit" in wanted else set()
     import torch._dynamo
 
     from mohs.cli.main import app
@@ -116,7 +117,7 @@ def _forget_signals() -> None:
 
 def live(job: dict[str, Any]) -> None:
     """The life of a forked process."""
-    os.setsid()
+    os.setpgid(0, 0)
     acknowledge(job["acknowledged"])
     if job.get("forked", True):  # importing all in a new process would take most of the time
         import mohs.runs.workers as workers
@@ -185,9 +186,12 @@ if __name__ == "__main__":
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     warm_up(Path(sys.argv[1]), sys.argv[2:])
+    print("ready", flush=True)
     for line in iter(sys.stdin.readline, ""):
         asked = json.loads(line)
         child = os.fork()
         if not child:
             live(asked)
+        with suppress(OSError):  # the process does so itself, but perhaps too late to be killed with its group
+            os.setpgid(child, child)
         print(json.dumps(watch(child, asked)), flush=True)

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.damages import JOURNAL
 from tests.faults import fuzz
 from tests.faults.kills import kills
-from tests.faults.nurse import Nurse
+from tests.faults.nurse import Ended, Nurse
 from tests.faults.tally import Tally, added, table
 from tests.faults.undisturbed import Attempt, Undisturbed, stage
 from tests.faults.writes import places, writes
@@ -74,17 +74,23 @@ def test_what_is_lost_or_changed_is_counted(radius: Stage) -> None:
     attempt = Attempt(whole, nurse.scene / "counted-on", tally)
     attempt.run("nothing")
     assert tally.faults == 0
+    attempt.saved.add("radius r99")
+    attempt.compare()
+    assert tally.lost == 1
+    whole.expected["radius r0"]["queries"] += 1
+    attempt.compare_whole()
+    whole.expected["radius r0"]["queries"] -= 1
+    assert tally.wrong == 1
     with sqlite3.connect(attempt.out / JOURNAL) as db:
         db.execute("DELETE FROM records WHERE number = 0")
     db.close()
-    attempt.run("a deleted record", timeout=0.0)
-    assert (tally.lost, tally.hangs) == (1, 1)  # the journal is refused; the command did not get any time
-    attempt.saved.add("radius r99")
-    attempt.finish()
+    attempt.compare()  # which is refused as damaged
     assert tally.lost == 2
+    tally.ended(Ended(None, 1.0, True, False, False, "", "Traceback ...", (), ()), "made up")
+    assert (tally.hangs, tally.tracebacks) == (1, 1)
     (total,) = added([tally, Tally("test", cases=3)])
-    assert (total.cases, total.lost, total.faults) == (3, 2, 3)
-    assert table([total]).splitlines()[1].split() == ["test", "3", "2", "0", "0", "1"]
+    assert (total.cases, total.lost, total.faults) == (3, 2, 5)
+    assert table([total]).splitlines()[1].split() == ["test", "3", "2", "1", "1", "1"]
 
 
 def test_fuzzed_certificates() -> None:

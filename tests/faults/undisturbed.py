@@ -76,7 +76,7 @@ class Attempt:
         ended = self.whole.nurse(*self.whole.command.words(str(self.out)), **job)
         self.tally.ended(ended, str(self))
         self.saved |= set(ended.saved)
-        self._compare()
+        self.compare()
         return ended
 
     def finish(self) -> None:
@@ -102,7 +102,8 @@ class Attempt:
         for problem in self.whole.command.whole(self.out):
             self.tally.note("wrong", f"{self}: {problem}")
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
+        """Compare what there is with what was said to be saved, and with the undisturbed results."""
         with tempfile.TemporaryDirectory() as place:  # opening a journal tidies it up
             copy = Path(place) / "run"
             if self.out.exists():
