@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from mohs.models.victim import Fields, Scores, Victim, traits_of
 
@@ -18,9 +20,20 @@ def answers_alone(model: Victim, texts: Sequence[Fields]) -> dict[Fields, Scores
     Texts that it cannot read are left out: they are the business of their own examples.
     """
     found: dict[Fields, Scores] = {}
-    for text in dict.fromkeys(texts):
+    waiting: deque[tuple[tuple[Fields, ...], Any]] = deque()
+
+    def take() -> None:
+        batch, ticket = waiting.popleft()
         with suppress(Exception):
-            found.update(_answers(model, [text]))
+            found.update(zip(batch, model.collect(ticket), strict=True))
+
+    for text in dict.fromkeys(texts):
+        while len(waiting) >= max(1, model.in_flight):  # an endpoint answers several at once
+            take()
+        with suppress(Exception):
+            waiting.extend((tuple(batch), model.launch(batch)) for batch in model.plan([text]))
+    while waiting:
+        take()
     return found
 
 
