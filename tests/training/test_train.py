@@ -30,6 +30,7 @@ from mohs.models.neural import NeuralVictim
 from mohs.text import Example
 from mohs.text.dataset import Dataset
 from mohs.text.vectors import read_vectors
+from mohs.training import folder as folder_module
 from mohs.training.learner import WordLearner
 from mohs.training.loop import Progress, Set, batches_of, evaluate
 from mohs.training.recipe import recipe_for
@@ -517,6 +518,25 @@ def test_a_full_disk_at_the_start_and_the_end(tmp_path: Path, monkeypatch: pytes
     assert not seen  # the training itself was over
     tiny("bow", tmp_path / "whole")
     assert hashed(tmp_path / "m") == hashed(tmp_path / "whole")
+
+
+def test_a_training_whose_end_cannot_be_noted_keeps_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = folder_module._settle
+
+    def full(beside: Path, place: Path) -> None:
+        if place.name == "training.json" and '"finished": null' not in beside.read_text("utf-8"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        settle(beside, place)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder_module, "_settle", full)
+        with pytest.raises(BadInput, match=r"cannot be written \(No space left on device\); make room or choose"):
+            tiny("bow", tmp_path / "m")
+    seen: list[Progress] = []
+    assert tiny("bow", tmp_path / "m", progress=seen.append).fresh
+    assert not seen  # the training itself was over
 
 
 def test_a_lock_that_cannot_be_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ class TrainingFolder:
             if not (path / RECORD).exists():
                 record = {"command": "train", "config": dict(config), "identity": dict(identity), "finished": None}
                 found = cls(path, record, lock)
-                found._write_record()
+                found._write_record(record)
                 return found
             found = cls(path, read_record(path), lock)
         except BlockingIOError:
@@ -120,8 +120,7 @@ class TrainingFolder:
 
     def finish(self, facts: Mapping[str, Any]) -> None:
         """Record that the model is finished, and delete the checkpoint."""
-        self.record["finished"] = dict(facts)
-        self._write_record()
+        self._write_record({**self.record, "finished": dict(facts)})
         shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
 
     def close(self) -> None:
@@ -130,13 +129,15 @@ class TrainingFolder:
             shutil.rmtree(self.path / WORKSHOP, ignore_errors=True)
         self._lock.close()
 
-    def _write_record(self) -> None:
+    def _write_record(self, record: Mapping[str, Any]) -> None:
+        """Write training.json. A training counts as finished only once that is on the disk."""
         beside = self.path / (RECORD + _NEW)
         try:
             with opened_for_writing(beside, encoding="utf-8") as file:
-                json.dump({**self.record, "checksum": _checksum(self.record)}, file, indent=2, ensure_ascii=False)
+                json.dump({**record, "checksum": _checksum(record)}, file, indent=2, ensure_ascii=False)
                 file.write("\n")
             _settle(beside, self.path / RECORD)
+            self.record = dict(record)
         except OSError as error:
             beside.unlink(missing_ok=True)
             raise _unwritable(self.path, error) from error
