@@ -506,7 +506,7 @@ def test_a_certificate_runs_no_code(tmp_path: Path) -> None:
     source = Table((("a", ("x", "y")),))
     with mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=1) as run:
         row = run.radii()[0]["certificate"]
-    (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Own: pass\n", "utf-8")
+    (tmp_path / "own.py").write_text(f"import os\nos.mkdir({str(tmp_path / 'ran')!r})\nclass Own: pass\n", "utf-8")
     for named in ({"source": f"{tmp_path}/own.py:Own"}, {"constraints": [f"{tmp_path}/own.py:Own:a=1>=0"]}):
         forged = {**row, "space": {**row["space"], "source": "neighbours", **named}}
         (tmp_path / "f.json").write_text(json.dumps(forged), "utf-8")

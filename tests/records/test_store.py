@@ -406,6 +406,20 @@ def test_a_broken_manifest(folder: Path, manifest: bytes, fault: str) -> None:
     assert (folder / MANIFEST).read_bytes() == manifest
 
 
+def test_a_pipe_or_device_is_neither_read_nor_written(folder: Path) -> None:
+    start(folder).close()
+    (folder / MANIFEST).rename(folder / "kept")
+    (folder / MANIFEST).symlink_to("/dev/null")  # of /dev/zero there is no end
+    for call in (lambda: start(folder), lambda: RunStore.read(folder)):
+        assert refused(BadInput, call) == f"{folder / MANIFEST} is a pipe or a device and not a file; delete it."
+    (folder / "kept").rename(folder / MANIFEST)
+    (folder / LOCK).unlink()
+    os.mkfifo(folder / LOCK)
+    reader = os.open(folder / LOCK, os.O_RDONLY | os.O_NONBLOCK)  # without it, opening would wait for ever
+    assert refused(BadInput, start, folder) == f"{folder / LOCK} is a pipe or a device and not a file; delete it."
+    os.close(reader)
+
+
 def test_yaml_may_have_some_aliases() -> None:
     told = read_yaml("a: &a [x, y]\nb: [*a, *a]\nc: &c one\nd: *c")
     assert told == {"a": ["x", "y"], "b": [["x", "y"]] * 2, "c": "one", "d": "one"}

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import yaml
 
-from mohs.assets.writing import opened_for_writing, refuse_link
+from mohs.assets.writing import opened_for_writing, refuse_link, refuse_special
 from mohs.errors import BadInput, MohsError
 from mohs.records.integrity import (
     VERSION,
@@ -396,6 +396,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def _raw_manifest(folder: Path) -> dict[str, Any]:
     """The manifest as it stands in the file."""
+    refuse_special(folder / MANIFEST)
     try:
         manifest = read_yaml((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:

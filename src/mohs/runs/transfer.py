@@ -193,7 +193,8 @@ def transferred(run: Run, settings: VictimSettings, progress: Told | None = None
     odd = next((record for record in records if not 0 <= record.label < classes), None)
     if odd is not None:
         raise BadInput(
-            f"The record of example {odd.example_id} has the label {odd.label}, but there are {classes} classes."
+            f"The record of example {odd.example_id} has the label {odd.label}, but there are {classes} classes; "
+            "restore the run from a copy."
         )
     texts = dict.fromkeys([*(record.original for record in records), *(record.perturbed or () for record in hits)])
     answers = _answers(model, list(texts), progress)
