@@ -501,6 +501,25 @@ def test_a_space_that_was_shrunk_is_seen(tmp_path: Path) -> None:
     assert "its vectors are pocket 0, but here" in mohs.verify(tmp_path / "f.json", model, rebuild=True)[0][1].why
 
 
+def test_a_certificate_runs_no_code(tmp_path: Path) -> None:
+    model = FunctionVictim(lambda texts: [[0.9, 0.1] for _ in texts])
+    source = Table((("a", ("x", "y")),))
+    with mohs.radius(model, [("a b c", 0)], source=source, stopwords="none", max_r=1) as run:
+        row = run.radii()[0]["certificate"]
+    (tmp_path / "own.py").write_text(f"import os\nos.mkdir({str(tmp_path / 'ran')!r})\nclass Own: pass\n", "utf-8")
+    for named in ({"source": f"{tmp_path}/own.py:Own"}, {"constraints": [f"{tmp_path}/own.py:Own:a=1>=0"]}):
+        forged = {**row, "space": {**row["space"], "source": "neighbours", **named}}
+        (tmp_path / "f.json").write_text(json.dumps(forged), "utf-8")
+        with pytest.raises(
+            BadInput, match=r"of example 0 names code to run \(.*own\.py:Own.*add --trust-code, or leave"
+        ):
+            mohs.verify(tmp_path / "f.json", model, rebuild=True)
+        assert not (tmp_path / "ran").exists()
+    with pytest.raises(BadInput, match=r"own\.py:Own is not a measure"):
+        mohs.verify(tmp_path / "f.json", model, rebuild=True, trust_code=True)
+    assert (tmp_path / "ran").exists()
+
+
 def test_an_original_near_a_tie_is_treated_alike() -> None:
     model = FunctionVictim(lambda texts: [[0.50002, 0.49998] if text == "a b" else [0.9, 0.1] for text in texts])
     with mohs.radius(model, [("a b", 0)], source=Table((("a", ("x",)),)), stopwords="none", share=1) as run:

@@ -185,6 +185,9 @@ def test_labels_alone_can_be_smoothed_but_not_added_up() -> None:
         ("ranmask(pocket, rate=1)", "rate=1.0 must be a share"),
         ("mean(pocket)", "at least two victims"),
         ("mean(pocket, n=2)", "takes victims only, but 'n' is a setting"),
+        ("ensemble(http://ann:pw@host/", "The victim 'ensemble(http://***@host/' has no closing bracket"),
+        ("ensemble(http://ann:pw@host/))", "The brackets of the victim 'ensemble(http://***@host/))' do not match"),
+        ("ensemble(http://ann:pw@host/, n=3, n=4)", "The victim 'ensemble(http://***@host/, n=3, n=4)' sets n twice"),
     ],
 )
 def test_what_is_wrong_is_said(spec: str, message: str) -> None:

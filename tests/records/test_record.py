@@ -100,3 +100,23 @@ def test_an_unknown_outcome_is_refused() -> None:
     line = record().to_json().replace('"failed"', '"won"')
     with pytest.raises(ValueError, match="'won' is not a valid Outcome"):
         Record.from_json(line)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("label", "1"),
+        ("queries", None),
+        ("example_id", 5),
+        ("original", [5]),
+        ("perturbed", [None]),
+        ("scores_after", ["0.5"]),
+        ("measures", []),
+        ("measures", {"cosine": "x"}),
+        ("error", 5),
+    ],
+)
+def test_a_value_of_another_type_is_refused(name: str, value: Any) -> None:
+    row = {**json.loads(record().to_json()), name: value}
+    with pytest.raises(TypeError, match=r"^its "):
+        Record.from_json(json.dumps(row))

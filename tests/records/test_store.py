@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from mohs.errors import BadInput, MohsError
 from mohs.records import Outcome, Record, RunStore
+from mohs.records.limited_yaml import read_yaml
 from mohs.records.store import JOURNAL, LOCK, MANIFEST, read_manifest
 
 steady = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -370,6 +371,12 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     )
 
 
+# Seven lines that stand for a million words: nine would fill the memory.
+BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (level, level, b", ".join([b"*a%d" % (level - 1)] * 10)) for level in range(1, 6)
+)
+
+
 @pytest.mark.parametrize(
     ("manifest", "fault"),
     [
@@ -383,6 +390,9 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         (b"config: !!python/object:os.system {}", "cannot be read (could not determine a constructor"),
         (b"config: 2001-99-99", "cannot be read (month must be in 1..12"),
         (b"\xff\xfe\xfa", "cannot be read ('utf-8' codec can't decode"),
+        (b"a: &a [1, *a]", "cannot be read (it has an alias that stands for itself"),
+        (BOMB, "cannot be read (its aliases stand for too much"),
+        (b"a: &a {x: 1}\nb: {<<: [*a, *a]}", "cannot be read (it has a merge key (<<); write the values out"),
         (b"a: " + b"[" * 1500, "cannot be read (maximum recursion depth exceeded"),
     ],
 )
@@ -394,6 +404,25 @@ def test_a_broken_manifest(folder: Path, manifest: bytes, fault: str) -> None:
         assert sentence.startswith(f"{folder / MANIFEST} {fault}")
         assert sentence.endswith("; restore it from a copy or choose another --out.")
     assert (folder / MANIFEST).read_bytes() == manifest
+
+
+def test_a_pipe_or_device_is_neither_read_nor_written(folder: Path) -> None:
+    start(folder).close()
+    (folder / MANIFEST).rename(folder / "kept")
+    (folder / MANIFEST).symlink_to("/dev/null")  # of /dev/zero there is no end
+    for call in (lambda: start(folder), lambda: RunStore.read(folder)):
+        assert refused(BadInput, call) == f"{folder / MANIFEST} is a pipe or a device and not a file; delete it."
+    (folder / "kept").rename(folder / MANIFEST)
+    (folder / LOCK).unlink()
+    os.mkfifo(folder / LOCK)
+    reader = os.open(folder / LOCK, os.O_RDONLY | os.O_NONBLOCK)  # without it, opening would wait for ever
+    assert refused(BadInput, start, folder) == f"{folder / LOCK} is a pipe or a device and not a file; delete it."
+    os.close(reader)
+
+
+def test_yaml_may_have_some_aliases() -> None:
+    told = read_yaml("a: &a [x, y]\nb: [*a, *a]\nc: &c one\nd: *c")
+    assert told == {"a": ["x", "y"], "b": [["x", "y"]] * 2, "c": "one", "d": "one"}
 
 
 def test_reading_what_is_no_run(tmp_path: Path) -> None:

@@ -90,3 +90,8 @@ def test_an_unfinished_run_says_how_far_it_is(tmp_path: Path) -> None:
     assert (one.finished, one.planned) == (1, 3)
     with pytest.raises(BadInput, match="There is no folder"):
         run_folders(tmp_path / "nowhere")
+
+
+def test_a_name_of_two_lines_feigns_no_run(tmp_path: Path, mohs: Mohs) -> None:
+    shutil.copytree(HERE / "attack", tmp_path / "mohs-runs" / "one\ntwo")
+    assert mohs("runs").stdout.splitlines()[0] == "mohs-runs/one\ufffdtwo"

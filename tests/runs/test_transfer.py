@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 import mohs
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
-from mohs.records import Outcome
+from mohs.records import Outcome, Record, RunStore
 from tests.cli.conftest import Mohs
 from tests.toys import WordCount, bundled
 
@@ -118,6 +121,23 @@ def test_what_cannot_be_compared_is_refused(run: mohs.Run) -> None:
     other = mohs.radius(WordCount(WEIGHTS), ROWS, max_r=1, **bundled())
     with pytest.raises(BadInput, match="is a run of `mohs radius`; transfer is for runs of `mohs attack`"):
         mohs.transfer(other, OTHER)
+
+
+def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    mohs.attack(WordCount(WEIGHTS), ROWS, ["random"], out=tmp_path / "run", **bundled()).close()
+    manifest = tmp_path / "run" / "manifest.yaml"
+    manifest.write_text(re.sub(r"(?m)^  goals:\n    .*", "  goals: 5", manifest.read_text("utf-8")), "utf-8")
+    with closing(sqlite3.connect(tmp_path / "run" / "journal.sqlite")) as journal, journal:
+        journal.execute("DELETE FROM tally WHERE name = 'manifest'")  # as in a folder made by hand
+    with pytest.raises(BadInput, match=r"manifest\.yaml does not fit its run \(AttributeError"):
+        mohs.transfer(tmp_path / "run", OTHER)
+
+
+def test_a_label_that_no_class_has_is_refused() -> None:
+    store = RunStore.open(None, {"command": "attack", "tasks": ["a"], "config": {}}, {"examples": 1})
+    store.add(0, Record("a", "7", Outcome.FAILED, 9, ("text",), ("good",), 0, 1, scores_before=(0.1, 0.9)))
+    with mohs.Run(store) as run, pytest.raises(BadInput, match="of example 7 has the label 9, but there are 2 classes"):
+        mohs.transfer(run, OTHER)
 
 
 def test_the_command(tmp_path: Path, mohs: Mohs) -> None:

@@ -23,6 +23,7 @@ from mohs.text.addresses import lacks_credentials, without_credentials
         ("see http://a:b@h/ and http://c:d@i/", "see http://***@h/ and http://***@i/"),
         ("safer(http://a:b@h/p?key=x)", "safer(http://***@h/p?key=***)"),
         ("ensemble(http://h/p?key=x, n=2)", "ensemble(http://h/p?key=***, n=2)"),
+        ("there is no file http:/ann:x@host/path", "there is no file http:/***@host/path"),
         ("python:module:function", "python:module:function"),
         ("hf:name?key=1", "hf:name?key=1"),
         (None, None),

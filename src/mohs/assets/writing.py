@@ -34,9 +34,17 @@ def is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_symlink()
 
 
-def opened_for_writing(path: Path, mode: str = "w", **settings: Any) -> IO[Any]:
-    """Open a file for writing or appending, but not through a link."""
+def refuse_special(path: Path) -> None:
+    """Refuse a pipe or a device in the place of a file: reading or writing it may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise BadInput(f"{path} is a pipe or a device and not a file; delete it.")
+
+
+def opened_for_writing(path: Path, mode: str = "w", *, special: bool = False, **settings: Any) -> IO[Any]:
+    """Open a file for writing or appending, but not through a link. special: a pipe or a device will do."""
     refuse_link(path)
+    if not special:
+        refuse_special(path)
     follow = _below_dev(path)
 
     def opener(name: str, flags: int) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from mohs.assets.writing import opened_for_writing
+from mohs.assets.writing import opened_for_writing, refuse_special
 from mohs.audits.gauges import Taken
 from mohs.errors import MohsError
 from mohs.records import Record
@@ -119,6 +119,7 @@ class Journal:
             self._read(self._path)
 
     def _read(self, path: Path) -> None:
+        refuse_special(path)
         try:
             text = path.read_text("utf-8", errors="replace")
         except OSError as error:

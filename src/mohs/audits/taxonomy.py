@@ -14,6 +14,7 @@ from mohs.attacks.catalogue import BATTERIES, CATALOGUE, find_attack, members_of
 from mohs.errors import MohsError
 from mohs.runs.run import Run
 from mohs.space import FAIR, Family, PositionsAgain, parse_constraint, parse_source
+from mohs.space.written import names_code
 from mohs.tasks.described import describe
 
 # What a source promises by itself. Words of a masked language model fit the place, whatever they mean.
@@ -104,7 +105,7 @@ def of_run(run: Run) -> dict[str, list[Constrained]]:
 def _of_task(task: str, name: str, config: Mapping[str, Any]) -> list[Constrained]:
     name, fair = name.removesuffix("+fair"), "+fair" in task
     parts = [str(part) for part in (config.get("source"), *(config.get("constraints") or ())) if part]
-    own = any(".py:" in part for part in [name, *parts])
+    own = any(map(names_code, [name, *parts]))
     if own or (name not in BATTERIES and name.partition(":")[0] not in CATALOGUE):
         return [Constrained(task, {}, None, known=False)]
     try:

@@ -129,13 +129,14 @@ def grouped(file: Path, content: Mapping[str, Any], wanted: Iterable[str], name:
         groups[group] = tuple(word for word in words if one_word(word))
         if len(groups[group]) < 2:
             raise BadInput(f"{file}: the group {group} has fewer than two entries of one word; give it more words.")
-    found = dict.fromkeys(pair for words in groups.values() for pair in combinations(words, 2))
-    if len(found) > MOST_PAIRS:
+    count = sum(len(words) * (len(words) - 1) // 2 for words in groups.values())
+    if count > MOST_PAIRS:  # counted before they are made: those of a long list would fill the memory
         fewer = f"name fewer groups, as in {file.name}:{next(iter(groups))}, or shorten them"
         raise BadInput(
-            f"{file} makes {len(found):,} pairs, and at most {MOST_PAIRS:,} are allowed; "
+            f"{file} makes {count:,} pairs, and at most {MOST_PAIRS:,} are allowed; "
             f"{fewer if len(groups) > 1 else 'shorten the group'}."
         )
+    found = dict.fromkeys(pair for words in groups.values() for pair in combinations(words, 2))
     pairs = tuple(pair for pair in found if pair[::-1] not in found or pair < pair[::-1])
     name = f"{name}:{','.join(wanted)}" if wanted else name
     return Pairs(name, pairs, _words(pairs), groups, tuple(left_out))

@@ -20,6 +20,7 @@ from mohs.cli import assets, audit, demo, entities, export, report, runs, train,
 from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
+from mohs.text.addresses import without_credentials
 
 _SECONDS_OF_ONE_INTERRUPT = 0.3  # a wrapper may pass on an interrupt that the terminal sent already
 _SECONDS_TO_TIDY_UP = 2.0
@@ -125,7 +126,7 @@ def _end_despite_threads(code: Any) -> None:
 
 
 def _fail(problem: object, code: int) -> None:
-    say(f"mohs: {problem}", error=True)
+    say(f"mohs: {without_credentials(str(problem))}", error=True)  # an address may stand where a file belongs
     sys.exit(code)
 
 

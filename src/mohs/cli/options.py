@@ -21,8 +21,10 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         return path
     import yaml
 
+    from mohs.records.limited_yaml import read_yaml
+
     try:
-        found: Any = yaml.safe_load(path.read_text("utf-8"))
+        found: Any = read_yaml(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
             f"The config file {path} cannot be read ({getattr(error, 'strerror', None) or error})."

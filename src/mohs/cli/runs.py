@@ -43,7 +43,8 @@ def runs(
 
     console = SafeConsole(markup=False, emoji=False, highlight=False)
     for one in found:
-        console.print(Text(printable(str(one.folder)), style="bold"), soft_wrap=True)
+        name = printable(str(one.folder)).replace("\n", "\ufffd")  # a name of two lines would feign a run
+        console.print(Text(name, style="bold"), soft_wrap=True)
         for line in _lines(one):
             console.print(Padding(Text(printable(line), style="red" if one.fault else ""), (0, 0, 0, 4)))
     unreadable = sum(one.fault is not None for one in found)

@@ -24,6 +24,7 @@ from mohs.defences.versions import Versions
 from mohs.defences.words import BOOKS
 from mohs.errors import BadInput
 from mohs.models.victim import Victim
+from mohs.text.addresses import without_credentials
 
 DEFENCES: Mapping[str, type] = {
     "ensemble": Ensemble,
@@ -51,9 +52,10 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
         return load(spec)
     name, _, rest = spec.partition("(")
     name = name.strip()
+    shown = without_credentials(spec)
     if not rest.endswith(")"):
-        raise BadInput(f"The victim {spec!r} has no closing bracket at its end; write {name}(VICTIM, NAME=VALUE).")
-    victims, given = _split(spec, rest[:-1])
+        raise BadInput(f"The victim {shown!r} has no closing bracket at its end; write {name}(VICTIM, NAME=VALUE).")
+    victims, given = _split(shown, rest[:-1])
     if name == "mean":
         if given:
             raise BadInput(f"mean(...) takes victims only, but {next(iter(given))!r} is a setting.")
@@ -69,25 +71,25 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
     resources = dict(books(needs, named)) if needs else {}
     defence = kind(**settings, books=resources) if needs else kind(**settings)
     inside = defended(victims[0], load, books)
-    shown = ", ".join([inside.name, *(f"{one}={value}" for one, value in given.items())])
+    called = ", ".join([inside.name, *(f"{one}={value}" for one, value in given.items())])
     hashes = " ".join(f"{part.name} {part.fingerprint}" for part in resources.values())
-    return Versions(inside, defence, f"{name}({shown})", key, hashes)
+    return Versions(inside, defence, f"{name}({called})", key, hashes)
 
 
-def _split(spec: str, inside: str) -> tuple[list[str], dict[str, str]]:
-    """The victims and the settings between two brackets."""
+def _split(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
+    """The victims and the settings between two brackets. shown: all of it, for messages."""
     parts = [""]
     depth = 0
     for sign in inside:
         depth += (sign == "(") - (sign == ")")
         if depth < 0:
-            raise BadInput(f"The brackets of the victim {spec!r} do not match.")
+            raise BadInput(f"The brackets of the victim {shown!r} do not match.")
         if sign == "," and not depth:
             parts.append("")
         else:
             parts[-1] += sign
     if depth:
-        raise BadInput(f"The brackets of the victim {spec!r} do not match.")
+        raise BadInput(f"The brackets of the victim {shown!r} do not match.")
     victims: list[str] = []
     given: dict[str, str] = {}
     for part in filter(None, map(str.strip, parts)):
@@ -95,7 +97,7 @@ def _split(spec: str, inside: str) -> tuple[list[str], dict[str, str]]:
         if found is None:
             victims.append(part)
         elif found[1] in given:
-            raise BadInput(f"The victim {spec!r} sets {found[1]} twice.")
+            raise BadInput(f"The victim {shown!r} sets {found[1]} twice.")
         else:
             given[found[1]] = found[2]
     return victims, given

@@ -68,10 +68,10 @@ def export(
     refuse_link(target)
     try:
         if format == "parquet":
-            with opened_for_writing(target, "wb") as table:
+            with opened_for_writing(target, "wb", special=device) as table:
                 count = _write_parquet(rows(records, columns), table)
         else:
-            with opened_for_writing(target, encoding="utf-8", newline="") as file:
+            with opened_for_writing(target, special=device, encoding="utf-8", newline="") as file:
                 count = _write_lines(rows(records, columns), format, file)
         if not device:
             beside.replace(out)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from types import NoneType
 from typing import Any
 
 from mohs.records.finding import finding_from_json, finding_to_json
@@ -79,7 +81,35 @@ class Record:
         for key in ("names", "original", "perturbed", "scores_before", "scores_after"):
             if values.get(key) is not None:
                 values[key] = tuple(values[key])
+        _check(values)
         values["edits"] = tuple(Edit(*edit) for edit in values.get("edits", ()))
         values["outcome"] = Outcome(values["outcome"])
         values["finding"] = finding_from_json(kind, details) if details and kind is not None else details or None
         return cls(**values)
+
+
+_NUMBER = (int, float)
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("attack", "example_id", "by"), str),
+    **dict.fromkeys(("label", "seed", "words", "positions", "queries", "beyond_window"), int),
+    **dict.fromkeys(("error", "traceback"), (str, NoneType)),
+    "measures": dict,
+}
+_KINDS_OF_PARTS: dict[str, Any] = {
+    **dict.fromkeys(("names", "original", "perturbed"), str),
+    **dict.fromkeys(("scores_before", "scores_after"), _NUMBER),
+}
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    """Refuse values of other types than a record has: a checksum that fits does not say who wrote it."""
+    for name, kind in _KINDS.items():
+        if name in values and not isinstance(values[name], kind):
+            raise TypeError(f"its {name} is {values[name]!r:.40}")
+    for name, kind in _KINDS_OF_PARTS.items():
+        for part in values.get(name) or ():
+            if not isinstance(part, kind):
+                raise TypeError(f"its {name} has {part!r:.40}")
+    for name, value in values.get("measures", {}).items():
+        if not isinstance(value, _NUMBER):
+            raise TypeError(f"its measure {name} is {value!r:.40}")

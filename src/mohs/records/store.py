@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import yaml
 
-from mohs.assets.writing import opened_for_writing, refuse_link
+from mohs.assets.writing import opened_for_writing, refuse_link, refuse_special
 from mohs.errors import BadInput, MohsError
 from mohs.records.integrity import (
     VERSION,
@@ -31,6 +31,7 @@ from mohs.records.integrity import (
     verified,
     version_of,
 )
+from mohs.records.limited_yaml import read_yaml
 from mohs.records.record import Record
 from mohs.text.addresses import endpoint_fingerprint, without_credentials
 
@@ -395,8 +396,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def _raw_manifest(folder: Path) -> dict[str, Any]:
     """The manifest as it stands in the file."""
+    refuse_special(folder / MANIFEST)
     try:
-        manifest = yaml.safe_load((folder / MANIFEST).read_text("utf-8"))
+        manifest = read_yaml((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{folder} is not a run: there is no {MANIFEST} in it{_inside(folder)}.") from None
     except (OSError, ValueError, TypeError, RecursionError, yaml.YAMLError) as error:

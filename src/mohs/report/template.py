@@ -40,7 +40,7 @@ def written(page: str, path: Path) -> Path:
     special = is_special(path)
     target = path if special else path.parent / f"{path.name}.part"
     try:
-        with opened_for_writing(target, "wb") as file:
+        with opened_for_writing(target, "wb", special=special) as file:
             file.write(page.encode("utf-8", "backslashreplace"))
         if not special:
             target.replace(path)

@@ -12,6 +12,7 @@ from mohs.models.victim import Victim, service_of
 from mohs.runs.services import fingerprint, load_services
 from mohs.runs.settings import VictimSettings
 from mohs.space import Constraint, Services, Source, build_space, parse_constraint, parse_source
+from mohs.space.written import names_code
 from mohs.tasks.described import describe
 from mohs.tasks.subject import Target, answered
 from mohs.text import Example, Text
@@ -62,6 +63,12 @@ class Rebuild:
 
     def _read(self, certificate: Certificate) -> tuple[Source, tuple[Constraint, ...], frozenset[str]]:
         assert certificate.built is not None
+        code = [one for one in (certificate.built["source"], *certificate.built["constraints"]) if names_code(one)]
+        if code and not self._settings.trust_code:
+            raise BadInput(
+                f"The certificate of example {certificate.example} names code to run ({code[0]}); if you trust it, add "
+                "--trust-code, or leave out --rebuild."
+            )
         try:
             source = parse_source(certificate.built["source"])
             constraints = tuple(map(parse_constraint, certificate.built["constraints"]))

@@ -174,6 +174,7 @@ def transferred(run: Run, settings: VictimSettings, progress: Told | None = None
     from mohs.records import Outcome
     from mohs.report.flags import near_chance
     from mohs.report.rates import Rate
+    from mohs.runs.run import sound
     from mohs.runs.subject import victim_of
 
     if run.command != "attack":
@@ -183,10 +184,18 @@ def transferred(run: Run, settings: VictimSettings, progress: Told | None = None
     records = [record for record in run.records() if record.outcome is not Outcome.ERROR or record.scores_before]
     if not records:
         raise BadInput(f"{run.folder or 'This run'} has no records yet; let it finish an example first.")
-    hits = list(_hits(run, records))
+    with sound(run):
+        hits = list(_hits(run, records))
     model = victim_of(settings)
     classes, rejects = _classes(model, len(records[0].original))
-    labels, notes = _labels(run, model, settings, classes)
+    with sound(run):
+        labels, notes = _labels(run, model, settings, classes)
+    odd = next((record for record in records if not 0 <= record.label < classes), None)
+    if odd is not None:
+        raise BadInput(
+            f"The record of example {odd.example_id} has the label {odd.label}, but there are {classes} classes; "
+            "restore the run from a copy."
+        )
     texts = dict.fromkeys([*(record.original for record in records), *(record.perturbed or () for record in hits)])
     answers = _answers(model, list(texts), progress)
     pairs = tuple(_pair(record, labels, answers, classes) for record in hits)

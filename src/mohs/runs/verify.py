@@ -39,7 +39,8 @@ class Verify:
     )
     seed: int | None = option("Random seed of the sample; by default a new sample each time.")
     rebuild: bool = option(
-        "Build every space again from what its certificate says, and compare; finds words that were left out.",
+        "Build every space again from what its certificate says, and compare; finds words that were left out. A class "
+        "in a file that it names (FILE.py:CLASS) runs only with --trust-code.",
         default=False,
     )
     accept_old: bool = option(
@@ -112,7 +113,8 @@ def verify(
     certificates: a run folder, or a file.
     bounds: use a bound again for the texts that a bound proved; False: ask about them too.
     seed: of the sample; by default a new sample each time.
-    rebuild: build every space again from what its certificate says, and compare.
+    rebuild: build every space again from what its certificate says, and compare. A class in a file that it names runs
+    only with trust_code.
     accept_old: let certificates of older versions pass, which do not say how their space was built.
     The other arguments are for loading the victim: device, labels, victim_options, trust_pickle, trust_code.
     """

@@ -102,6 +102,11 @@ def parse_constraint(spec: str) -> Constraint:
     raise BadInput(f"The constraint {spec!r} has no threshold; write it as MEASURE>=NUMBER or MEASURE<=NUMBER.")
 
 
+def names_code(spec: str) -> bool:
+    """Whether a source, a measure or a constraint is a class in a file, which runs when it is read."""
+    return ".py:" in spec
+
+
 def _short(spec: str, part: str) -> tuple[str, Any]:
     """Parse `short=15` or `at_least_short=0.1` after a threshold."""
     key, _, value = (side.strip() for side in part.partition("="))

@@ -9,7 +9,7 @@ from typing import Any
 HIDDEN = "***"
 
 # What stands before a host (user:password@), up to the last @ before the path.
-_USER = re.compile(r"(?i)(\bhttps?://)[^/?#\s]*@")
+_USER = re.compile(r"(?i)(\bhttps?://?)[^/?#\s]*@")  # one slash: an address that was taken for the path of a file
 # A value ends before the comma or bracket of a defence around the address.
 _PARAMETER = re.compile(r"([?&;#])([^=&;#\s]*)=([^&;#\s]+?)(?=[,)]*(?:[&;#\s]|$))")
 _TELLING = re.compile(r"(?i)key|token|secret|pass|pwd|auth|sig|cred|code|session|access|jwt|bearer|login|user")
@@ -21,14 +21,14 @@ def without_credentials(text: Any) -> Any:
 
     Credentials are what stands before the host, and the parameters whose name tells so or whose value looks random.
     """
-    if not isinstance(text, str) or "://" not in text:
+    if not isinstance(text, str) or ":/" not in text:
         return text
     return _PARAMETER.sub(_hidden, _USER.sub(rf"\1{HIDDEN}@", text))
 
 
 def lacks_credentials(address: str) -> bool:
     """Whether an address comes from a place where its credentials were left out, such as a manifest."""
-    return f"//{HIDDEN}@" in address or any(found[3] == HIDDEN for found in _PARAMETER.finditer(address))
+    return f"/{HIDDEN}@" in address or any(found[3] == HIDDEN for found in _PARAMETER.finditer(address))
 
 
 def endpoint_fingerprint(address: str, output: str) -> str:
