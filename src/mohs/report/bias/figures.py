@@ -19,7 +19,7 @@ from mohs.errors import BadInput
 from mohs.records import Outcome
 from mohs.report.flags import run_flags
 from mohs.report.listing import named
-from mohs.tasks.inference import FEWEST
+from mohs.tasks.inference import TESTED
 
 if TYPE_CHECKING:
     from mohs.runs.run import Run
@@ -134,7 +134,7 @@ def bias_headline(figures: BiasFigures) -> str:
     tested = sum(not math.isnan(one.p) for one in last)
     if not tested:
         return (
-            f"At k = {k}, no {what} has the {FEWEST} sentences that a test needs; "
+            f"At k = {k}, no {what} has the {TESTED} sentences that a test needs; "
             f"the largest bias is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
         )
     if not moved:
@@ -168,11 +168,11 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
         )
     found += _alike(figures)
     pairs = by_pair(figures.shown)
-    few = sum(max(one.sentences for one in levels.values()) < FEWEST for levels in pairs.values())
+    few = sum(max(one.sentences for one in levels.values()) < TESTED for levels in pairs.values())
     if few:
         found.append(
-            f"{few} of {len(pairs)} {figures.of}s occur in fewer than {FEWEST} sentences, too few for an interval "
-            "or a test: for these, a lack of evidence does not show fairness."
+            f"{few} of {len(pairs)} {figures.of}s occur in fewer than {TESTED} sentences, too few for a "
+            "test: for these, a lack of evidence does not show fairness."
         )
     return found
 
