@@ -141,3 +141,18 @@ def test_a_battery_that_won_after_an_error_is_an_error_with_known_bounds() -> No
     assert summary.success.bounds == (3 / 8, 4 / 8)
     assert summary.accuracy_under_attack is not None
     assert summary.accuracy_under_attack.bounds == (4 / 8, 5 / 8)
+
+
+def test_what_later_members_hide_is_within_the_bounds() -> None:
+    """The first member fools 50 of 100; the second errs on half of the rest and fools a fifth: 60% without errors."""
+    scored: dict[str, Any] = {"scores_before": (0.2, 0.8)}
+    (summary,) = summarise(
+        [
+            *made(Outcome.SUCCESS, 50, by="first", **scored),
+            *made(Outcome.ERROR, 25, **scored),
+            *made(Outcome.SUCCESS, 5, by="second", **scored),
+            *made(Outcome.FAILED, 20, **scored),
+        ]
+    )
+    assert summary.success.value == 55 / 75  # too high, as docs/reference.md says
+    assert summary.success.bounds == (0.55, 0.8)

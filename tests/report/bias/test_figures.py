@@ -82,3 +82,13 @@ def test_runs_over_other_sentences_say_so() -> None:
             "The runs differ in more than the victim (different data, masked_lm b before and a after)"
         )
         assert different_data(run, run) == []
+
+
+def test_records_are_read_once_for_the_pairs_and_the_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of 183 words makes records that take long to read."""
+    with biased(records()) as run:
+        times, read = [], run.records
+        monkeypatch.setattr(run, "records", lambda: (times.append(1), read())[1])
+        found = bias_figures(run, epsilon=0.005)
+    assert len(times) == 2  # once more for the filtered set
+    assert sum(found.outcomes.values()) == len(records())
