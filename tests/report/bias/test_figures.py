@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
 from mohs.bias.statistics import pair_biases
@@ -87,8 +89,8 @@ def test_runs_over_other_sentences_say_so() -> None:
 def test_records_are_read_once_for_the_pairs_and_the_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A group of 183 words makes records that take long to read."""
     with biased(records()) as run:
-        times, read = [], run.records
-        monkeypatch.setattr(run, "records", lambda: (times.append(1), read())[1])
+        reading = Mock(side_effect=run.records)
+        monkeypatch.setattr(run, "records", reading)
         found = bias_figures(run, epsilon=0.005)
-    assert len(times) == 2  # once more for the filtered set
+    assert reading.call_count == 2  # once more for the filtered set
     assert sum(found.outcomes.values()) == len(records())
