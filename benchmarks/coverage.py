@@ -25,6 +25,7 @@ from mohs.tasks.inference import Pooled, mcnemar, paired_interval, sign_flip
 from mohs.text.calibration import Calibration
 
 UNITS = (6, 10, 40)
+TESTED = (8, 10, 40)
 RESAMPLES = 999
 EFFECTS: dict[str, Callable[[Any, Any], Any]] = {
     "normal": lambda random, shape: random.normal(0, 1, shape),
@@ -48,18 +49,18 @@ def drawn(effect: str, size: str, n: int, studies: int) -> tuple[Any, Any]:
 
 def means(studies: int) -> None:
     """The interval and the test of a mean."""
-    print("| effects | sizes | interval holds: 6 | 10 | 40 | test errs: 6 | 10 | 40 | sign flips alone: 6 | 10 | 40 |")
+    print("| effects | sizes | interval holds: 6 | 10 | 40 | test errs: 8 | 10 | 40 | sign flips alone: 8 | 10 | 40 |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for effect in EFFECTS:
         for size in SIZES:
             held, errs, flips = [], [], []
             for n in UNITS:
-                effects, sizes = drawn(effect, size, n, studies)
-                found = Pooled.of(effects, sizes)
-                low, high = found.interval()
+                low, high = Pooled.of(*drawn(effect, size, n, studies)).interval()
                 held.append(np.mean((low <= 0) & (high >= 0)))
+            for n in TESTED:
+                effects, sizes = drawn(effect, size, n, studies)
                 some = slice(0, studies if n < 13 else studies // 20)  # drawn signs take long
-                first, random = found.p()[some] <= 0.05, np.random.default_rng(0)
+                first, random = Pooled.of(effects, sizes).cautious_p()[some] <= 0.05, np.random.default_rng(0)
                 rows = zip(effects[some] * sizes[some], strict=True)
                 second = np.array([sign_flip(row, random) <= 0.05 for (row,) in rows])
                 errs.append(np.mean(first & second))

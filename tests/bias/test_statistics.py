@@ -89,23 +89,24 @@ def test_one_sampled_sentence_makes_a_sample() -> None:
     assert not one(pair_biases([whole, part]), "he", 0).exact
 
 
-def test_fewer_than_six_sentences_have_no_interval_and_no_test() -> None:
+def test_fewer_than_six_sentences_have_no_interval_and_fewer_than_eight_no_test() -> None:
     """Nor are they counted among the tests that Holm's correction is for."""
-    records = [record(i, he_she=[[0.4 + i / 100]]) for i in range(6)]
-    few, enough = (one(pair_biases(records[:m]), "he", 0) for m in (5, 6))
+    records = [record(i, he_she=[[0.4 + i / 100]]) for i in range(8)]
+    few, some, enough = (one(pair_biases(records[:m]), "he", 0) for m in (5, 7, 8))
     assert all(map(math.isnan, (few.low, few.high, few.p, few.holm)))
     assert few.bias == pytest.approx(0.42)
-    assert 0.4 < enough.low < 0.42 < 0.43 < enough.high < 0.46
-    assert enough.p == enough.holm == 2 / 64
-    (others,) = {row.holm for row in pair_biases([*records, record(6, a_b=[[0.4]])]) if row.old == "he"}
+    assert 0.4 < some.low < 0.42 < 0.44 < some.high < 0.47
+    assert math.isnan(some.p)
+    assert enough.p == enough.holm == 2 / 256
+    (others,) = {row.holm for row in pair_biases([*records, record(8, a_b=[[0.4]])]) if row.old == "he"}
     assert others == enough.holm
 
 
 def test_the_filtered_set_is_not_tested_by_what_chose_it() -> None:
-    records = [record(i, he_she=[[0.001 + i / 10**4], [0.1 + i / 100]]) for i in range(6)]
+    records = [record(i, he_she=[[0.001 + i / 10**4], [0.1 + i / 100]]) for i in range(8)]
     near, far = pair_biases(records, epsilon=0.005)
     assert math.isnan(near.p)
-    assert far.holm == far.p == 2 / 64
+    assert far.holm == far.p == 2 / 256
 
 
 def test_neither_the_order_of_records_nor_other_pairs_move_a_figure() -> None:
@@ -118,10 +119,10 @@ def test_neither_the_order_of_records_nor_other_pairs_move_a_figure() -> None:
 
 
 def test_holm_is_over_all_pairs_and_distances() -> None:
-    records = [record(i, he_she=[[0.1], [0.1]], man_woman=[[0.1]]) for i in range(6)]
+    records = [record(i, he_she=[[0.1], [0.1]], man_woman=[[0.1]]) for i in range(8)]
     found = pair_biases(records)
-    assert all(row.p == 2 / 64 for row in found)
-    assert {row.holm for row in found} == {6 / 64}
+    assert all(row.p == 2 / 256 for row in found)
+    assert {row.holm for row in found} == {6 / 256}
 
 
 def test_a_change_is_that_of_each_sentence() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from mohs.report.rates import Rate, mean_of
+from mohs.report.rates import Completed, Rate, mean_of
 from mohs.report.table import mean, rate
 
 
@@ -33,8 +33,7 @@ def test_wilson_covers_as_it_says() -> None:
 
 
 def test_errors_show_as_bounds() -> None:
-    """20 misread, 40 errors, 20 fooled, 20 withstood: 33%, but 40% if the attack does alike where it ends in errors."""
-    under = Rate(20, 60, "examples without an error", errors=40)
+    under = Rate(20, 60, "x", errors=40)
     assert under.bounds == (0.2, 0.6)
     assert rate(under) == "33.3% (20/60) [22.7, 45.9] {20.0, 60.0}"
     assert rate(Rate(20, 60, "x")) == "33.3% (20/60) [22.7, 45.9]"
@@ -42,6 +41,38 @@ def test_errors_show_as_bounds() -> None:
     assert Rate(1, 2, "x", errors=2, errors_missed=2).bounds == (0.25, 0.25)
     assert Rate(0, 0, "x").bounds is None
     assert under.to_json()["bounds"] == (0.2, 0.6)
+
+
+def test_late_errors_count_as_what_was_tried() -> None:
+    """20 misread, 40 errors, 20 fooled, 20 withstood: 80% are read right, and half of these withstand."""
+    under = Completed(20, 60, "x", errors=40, tried=40, tried_hits=20, late=40)
+    assert rate(under) == "40.0% (40.0/100) [28.1, 53.2] {20.0, 60.0}"
+    early = Completed(20, 60, "x", errors=40, tried=40, tried_hits=20, late=0)
+    assert (early.value, early.interval) == (Rate(20, 60, "x").value, Rate(20, 60, "x").interval)
+    assert rate(Completed(1, 5, "x", errors=2, late=2)) == "- (-/7) {14.3, 42.9}"
+    aside = Completed(10, 30, "x", errors=10, tried=10, tried_hits=5, late=10)  # five hits were never attacked
+    assert aside.value == 15 / 40
+
+
+@pytest.mark.parametrize("errors", [0.2, 0.5])
+@pytest.mark.parametrize("withstand", [0.2, 0.5, 0.9])
+def test_late_errors_bias_nothing_and_intervals_hold(errors: float, withstand: float) -> None:
+    """If they do not depend on the outcome. Of 40 examples 80% are attacked; 4,000 studies."""
+    random, n = np.random.default_rng(5), 40
+    attacked = random.binomial(n, 0.8, 4000)
+    late = random.binomial(attacked, errors)
+    hits = random.binomial(attacked - late, withstand)
+    studies = [
+        Completed(k, n - e, "x", e, tried=a - e, tried_hits=k, late=e)
+        for a, e, k in zip(attacked.tolist(), late.tolist(), hits.tolist(), strict=True)
+    ]
+    truth = 0.8 * withstand
+    values = [found.value for found in studies if found.value is not None]
+    plain = [k / (n - e) for e, k in zip(late.tolist(), hits.tolist(), strict=True)]
+    assert abs(np.mean(values) - truth) < 0.01
+    assert np.mean(plain) < truth - 0.006  # errors left out
+    held = [found.interval is not None and found.interval[0] <= truth <= found.interval[1] for found in studies]
+    assert 0.94 < np.mean(held) < 0.98
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20), st.data())

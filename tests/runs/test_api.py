@@ -13,6 +13,7 @@ import mohs
 import mohs.attacks.verb
 import mohs.bounds.verb
 import mohs.runs.api
+from mohs.attacks import TextFooler
 from mohs.errors import BadInput, MohsError, VictimError
 from mohs.models.function import FunctionVictim
 from mohs.space import Constraint, Neighbours, Services, WordsChanged
@@ -342,3 +343,20 @@ def test_attacks_over_a_changed_space_keep_the_order_asked_for(tmp_path: Path) -
         found = list(dict.fromkeys(record.attack for record in run.records()))
         assert [name.partition(":")[0] for name in found] == asked
         assert [summary.attack for summary in run.summary()] == found
+
+
+def test_one_attack_needs_no_list() -> None:
+    one = TextFooler()
+    with mohs.attack("pocket", "pocket", one, n=2) as bare, mohs.attack("pocket", "pocket", [one], n=2) as listed:
+        assert list(bare.records()) == list(listed.records())
+    with mohs.radius("pocket", "pocket", attacks=one, n=1, max_r=1) as run:
+        (found,) = run.records()
+    assert found.finding is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"), [(TextFooler, "give an attack of it"), ([3], "3 is no attack"), (3, "3 is no attack")]
+)
+def test_what_is_no_attack_is_named(wrong: Any, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        mohs.attack("pocket", "pocket", wrong, n=1)

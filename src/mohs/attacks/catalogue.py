@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -119,6 +119,17 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
 
 # Attacks run one after the other on the examples that resisted. Strongest first, as in docs/reproductions.md.
 BATTERIES: Mapping[str, tuple[str, ...]] = {"standard": ("textfooler", "textbugger:textattack", "faster-genetic")}
+
+
+def each_of(attacks: str | Attack | Sequence[str | Attack]) -> Sequence[str | Attack]:
+    """The attacks of an option: one name, one object, or several of both."""
+    found = [attacks] if isinstance(attacks, str) or not isinstance(attacks, Iterable) else list(attacks)
+    for one in found:
+        if isinstance(one, type):
+            raise BadInput(f"{one.__name__} is a class; give an attack of it: {one.__name__}().")
+        if not isinstance(one, str) and not callable(one):
+            raise BadInput(f"{one!r} is no attack; give a name (see `mohs attacks`) or an attack object.")
+    return found
 
 
 def members_of(spec: Any) -> tuple[str, tuple[tuple[str, Attack], ...]]:

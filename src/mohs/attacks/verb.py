@@ -45,7 +45,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
 
     finds = "mohs.attacks.finding:AttackFinding"
 
-    attacks: str | Sequence[str | Attack] = several(
+    attacks: str | Attack | Sequence[str | Attack] = several(
         "An attack (see `mohs attacks`), standard (a battery of attacks), or FILE.py:CLASS, each also with +fair (see "
         "--fair); repeat for several.",
         "--attack",
@@ -178,10 +178,6 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             notes=self._remarks(services),
         )
 
-    @property
-    def _named(self) -> Sequence[str | Attack]:
-        return [self.attacks] if isinstance(self.attacks, str) else self.attacks
-
     @cached_property
     def _teams(self) -> list[tuple[str, list[tuple[str, Attack]]]]:
         """Each attack by name with its members, in the space given by the options."""
@@ -194,9 +190,9 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     @property
     def _asked(self) -> Iterator[tuple[str, Sequence[tuple[str, Attack]], bool]]:
         """Each attack that was asked for: its name, its members, and whether its name ends in +fair."""
-        from mohs.attacks.catalogue import members_of
+        from mohs.attacks.catalogue import each_of, members_of
 
-        for attack in self._named:
+        for attack in each_of(self.attacks):
             fair = isinstance(attack, str) and attack.endswith("+fair")
             yield *members_of(attack.removesuffix("+fair") if isinstance(attack, str) else attack), fair
 

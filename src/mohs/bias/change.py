@@ -26,7 +26,7 @@ class PairChange:
     change: float  # after - before
     low: float  # 95% interval over sentences; nan for fewer than six
     high: float
-    p: float  # two-sided test over sentences; nan for fewer than six
+    p: float  # two-sided test over sentences; nan for fewer than eight
     holm: float  # the same, adjusted for all pairs and distances that were tested
 
 

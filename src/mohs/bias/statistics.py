@@ -27,7 +27,7 @@ class PairBias:
     bias: float  # mean over all neighbours; positive: the second word is preferred
     low: float  # 95% interval over source sentences; nan for fewer than six
     high: float
-    p: float  # two-sided test over source sentences; nan for fewer than six
+    p: float  # two-sided test over source sentences; nan for fewer than eight
     holm: float  # the same, adjusted for all pairs and distances that were tested
     exact: bool  # no sentence's neighbourhood was sampled
     bins: dict[int, int]  # how many neighbours have differences in each bin; estimated if sampled

@@ -57,7 +57,7 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
         "Words that never change: a file, none, english (default) or nltk.", metavar="FILE"
     )
     change_placeholders: bool = change_placeholders()
-    attacks: str | Sequence[str | Attack] = several(
+    attacks: str | Attack | Sequence[str | Attack] = several(
         "An attack that gives an upper bound on the radius; repeat for several.", "--attack", "NAME[:PRESET]"
     )
     vectors: Any = model("vectors")
@@ -249,9 +249,9 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
 
     @cached_property
     def _teams(self) -> list[tuple[str, tuple[tuple[str, Attack], ...]]]:
-        from mohs.attacks.catalogue import members_of
+        from mohs.attacks.catalogue import each_of, members_of
 
-        return [members_of(attack) for attack in ([self.attacks] if isinstance(self.attacks, str) else self.attacks)]
+        return [members_of(attack) for attack in each_of(self.attacks)]
 
     @cached_property
     def _members(self) -> tuple[tuple[str, Attack], ...]:

@@ -5,11 +5,11 @@ A field is left out while it has its default value of None or False. All other f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 
 def finding_to_json(value: Any) -> Any:
@@ -34,32 +34,52 @@ def finding_to_json(value: Any) -> Any:
 
 def finding_from_json(kind: Any, row: Any) -> Any:
     """Read back what finding_to_json wrote, as an object of this kind. Unknown keys of other versions are ignored."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        return _one_of(arguments, row)
-    if hasattr(kind, "from_json"):
-        return kind.from_json(row)
-    if is_dataclass(kind) or hasattr(kind, "_fields"):
-        hints = _hints(kind)
-        return kind(**{name: finding_from_json(hints[name], own) for name, own in row.items() if name in hints})
-    if origin is tuple:
-        inner = arguments[0]
-        return tuple(row) if inner in (float, int, str) else tuple(finding_from_json(inner, own) for own in row)
-    if origin is dict:
-        key, inner = arguments
-        return {key(name): finding_from_json(inner, own) for name, own in row.items()}
-    return row
-
-
-def _one_of(kinds: Sequence[Any], row: Any) -> Any:
-    """Read a row as the union member that fits: None, a tuple for a list, or else the remaining type."""
-    if row is None:
-        return None
-    several = isinstance(row, list)
-    fitting = [kind for kind in kinds if kind is not NoneType and (get_origin(kind) is tuple) == several]
-    return finding_from_json(fitting[0], row) if fitting else row
+    read = _reader(kind)
+    return row if read is None else read(row)
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _reader(kind: Any) -> Callable[[Any], Any] | None:
+    """What reads a row of this kind; None if the row stays as it is. Types are looked at once, not for every row."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _one_of(arguments)
+    if hasattr(kind, "from_json"):
+        return cast(Callable[[Any], Any], kind.from_json)
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        return _with_fields(kind)
+    if origin is tuple:
+        own = _reader(arguments[0])
+        return tuple if own is None else lambda row: tuple(map(own, row))
+    if origin is dict:
+        key, inner = arguments
+        return lambda row: {key(name): finding_from_json(inner, own) for name, own in row.items()}
+    return None
+
+
+def _with_fields(kind: Any) -> Callable[[Any], Any]:
+    """What reads an object from the keys that are its fields."""
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+
+    def read(row: Any) -> Any:
+        found = {}
+        for name, value in row.items():
+            if name in readers:
+                own = readers[name]
+                found[name] = value if own is None else own(value)
+        return kind(**found)
+
+    return read
+
+
+def _one_of(kinds: Sequence[Any]) -> Callable[[Any], Any]:
+    """What reads a row as the member of a union that fits: None, a tuple for a list, or else the remaining type."""
+    known = [kind for kind in kinds if kind is not NoneType]
+    lists = [kind for kind in known if get_origin(kind) is tuple]
+    others = [kind for kind in known if get_origin(kind) is not tuple]
+
+    def read(row: Any) -> Any:
+        fitting = lists if isinstance(row, list) else others
+        return row if row is None or not fitting else finding_from_json(fitting[0], row)
+
+    return read

@@ -19,10 +19,10 @@ _LABEL = 16  # the narrowest width to which names of figures are folded
 
 def rate(value: Rate) -> str:
     """A share as `45.2% (38/84) [35.0, 55.8]`, after errors with their bounds: `... {41.0, 52.2}`."""
-    said = f"- (0/{value.total})"
+    said = f"- ({value.counted})"
     if value.value is not None and value.interval is not None:
         low, high = value.interval
-        said = f"{value.value:.1%} ({value.hits}/{value.total}) [{100 * low:.1f}, {100 * high:.1f}]"
+        said = f"{value.value:.1%} ({value.counted}) [{100 * low:.1f}, {100 * high:.1f}]"
     return said + _braces(value)
 
 

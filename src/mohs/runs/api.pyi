@@ -22,7 +22,7 @@ def docstring_of(verb: type[Verb]) -> str: ...
 def attack(
     victim: AnyVictim,
     examples: AnyExamples,
-    attacks: str | Sequence[str | Attack] = ("textfooler",),
+    attacks: str | Attack | Sequence[str | Attack] = ("textfooler",),
     *,
     budget: int | None = None,
     goal: str = "untargeted",
@@ -329,7 +329,7 @@ def radius(
     constraints: Sequence[str | Constraint] = (),
     stopwords: str | Path | Iterable[str] | None = None,
     change_placeholders: bool = False,
-    attacks: str | Sequence[str | Attack] = (),
+    attacks: str | Attack | Sequence[str | Attack] = (),
     vectors: Any = None,
     wordnet: Any = None,
     sememes: Any = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST = 6  # units; fewer have neither an interval nor a test
+FEWEST = 6  # units; fewer have no interval
+TESTED = 8  # units; fewer have no test of a mean
+_STEEPER = 7  # how much of the skewness n units hide: their own is multiplied by 1 + 7 / n (docs/statistics.md)
 _ALL_PATTERNS = 12  # up to so many units every sign pattern is tried; beyond, patterns are drawn
 _DRAWN_PATTERNS = 10_000
 _NUMBERS_IN_MEMORY = 1 << 22
@@ -36,6 +38,7 @@ class Pooled:
     error: Floats
     freedom: Floats
     bend: Floats
+    units: int
 
     @classmethod
     def of(cls, effects: npt.ArrayLike, sizes: npt.ArrayLike | None = None) -> Pooled:
@@ -57,6 +60,7 @@ class Pooled:
             error=np.sqrt((m - 1) / m * (moved**2).sum(-1)),
             freedom=np.maximum(1 / squares - 1, 1.0),
             bend=np.where(spread > 0, skewness, 0.0) * (share**3).sum(-1) / squares**1.5,
+            units=m,
         )
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -75,6 +79,10 @@ class Pooled:
             bent = t + self.bend * t**2 / 3 + self.bend**2 * t**3 / 27 + self.bend / 6
         found = 2 * stdtr(self.freedom, -np.abs(bent))
         return np.where(self.error > 0, found, np.where(self.value == 0, 1.0, 0.0))
+
+    def cautious_p(self) -> Floats:
+        """The larger of `p` and of p with more skewness than was seen; (1 + 7 / n) times as much with n units."""
+        return np.maximum(self.p(), replace(self, bend=self.bend * (1 + _STEEPER / self.units)).p())
 
     def _unbent(self, y: Floats) -> Floats:
         """The t that is bent to y."""
@@ -98,15 +106,15 @@ def interval_of(
 
 
 def p_of(effects: npt.ArrayLike, sizes: npt.ArrayLike, random: np.random.Generator) -> float:
-    """The p value of a mean of 0, the larger of two: that of `Pooled`, and that of the sign-flip test.
+    """The p value of a mean of 0, the largest of three: that of `Pooled`, of a steeper one, and of the sign-flip test.
 
-    It is nan below FEWEST units. The first holds for skewed effects, the second for heavy tails, and the larger of both
-    for either.
+    It is nan below TESTED units. Few units look less skewed than what they were drawn from, because the rare large
+    effects are missing, so `Pooled` is also asked with more skewness than it saw. Sign flips are for heavy tails.
     """
     found, weights = np.asarray(effects, np.float64), np.asarray(sizes, np.float64)
-    if found.size < FEWEST:
+    if found.size < TESTED:
         return math.nan
-    return max(float(Pooled.of(found, weights).p()), sign_flip(found * weights, random))
+    return max(float(Pooled.of(found, weights).cautious_p()), sign_flip(found * weights, random))
 
 
 def sign_flip(totals: npt.ArrayLike, random: np.random.Generator) -> float:

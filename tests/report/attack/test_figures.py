@@ -51,10 +51,11 @@ def test_errors_in_the_attack_do_not_lower_the_accuracy_before() -> None:
     before, under = summary.accuracy_before, summary.accuracy_under_attack
     assert (before.hits, before.total, before.of) == (4, 5, "examples scored")  # two were never scored
     assert under is not None
-    assert (under.hits, under.total, under.of) == (0, 1, "examples without an error")
+    assert (under.counted, under.of, under.bounds) == ("-/5", "examples scored", (0, 6 / 7))
+    assert under.value is None  # no attack got to its end
     notes = {name: note for name, _, note in lines(summary)}
     assert notes["accuracy before"] == "of examples scored"
-    assert notes["accuracy under attack"] == "of examples without an error"
+    assert notes["accuracy under attack"] == "of examples scored; errors count as the attacked without one"
 
 
 def test_accuracy_does_not_depend_on_the_goal() -> None:
@@ -106,8 +107,8 @@ def test_json_spells_out_the_intervals() -> None:
     assert len(row["success"]["interval"]) == 2
 
 
-def test_errors_move_no_figure_beyond_its_bounds() -> None:
-    """20 misread, 40 errors, 20 fooled, 20 withstood; the errors were all attacked, so 40% would be fair to say."""
+def test_errors_do_not_lower_the_accuracy_under_attack() -> None:
+    """20 misread, 40 errors, 20 fooled, 20 withstood: the errors were all attacked, so it is 40% and not 33%."""
     scored: dict[str, Any] = {"scores_before": (0.2, 0.8)}
     records = [
         *made(Outcome.SKIPPED, 20, scores_before=(0.8, 0.2)),
@@ -118,12 +119,14 @@ def test_errors_move_no_figure_beyond_its_bounds() -> None:
     (summary,) = summarise(records)
     under = summary.accuracy_under_attack
     assert under is not None
-    assert (under.hits, under.total, under.errors, under.bounds) == (20, 60, 40, (0.2, 0.6))
+    assert (under.value, under.counted, under.errors, under.bounds) == (0.4, "40.0/100", 40, (0.2, 0.6))
+    said = summary.to_json()["accuracy_under_attack"]
+    assert (said["hits"], said["total"], said["value"], said["of"]) == (40, 100, 0.4, "examples scored")
     assert (summary.success.value, summary.success.bounds) == (0.5, (0.25, 0.75))
     assert (summary.accuracy_before.value, summary.accuracy_before.errors) == (0.8, 0)
     assert dict(row[:2] for row in lines(summary))["accuracy under attack"].endswith("{20.0, 60.0}")
     (of_class,) = summary.to_json()["by_class"]["classes"]
-    assert of_class["accuracy_under_attack"]["bounds"] == (0.2, 0.6)
+    assert of_class["accuracy_under_attack"] == {**said, "of": "examples of the class scored"}
 
 
 def test_a_battery_that_won_after_an_error_is_an_error_with_known_bounds() -> None:
@@ -138,3 +141,18 @@ def test_a_battery_that_won_after_an_error_is_an_error_with_known_bounds() -> No
     assert summary.success.bounds == (3 / 8, 4 / 8)
     assert summary.accuracy_under_attack is not None
     assert summary.accuracy_under_attack.bounds == (4 / 8, 5 / 8)
+
+
+def test_what_later_members_hide_is_within_the_bounds() -> None:
+    """The first member fools 50 of 100; the second errs on half of the rest and fools a fifth: 60% without errors."""
+    scored: dict[str, Any] = {"scores_before": (0.2, 0.8)}
+    (summary,) = summarise(
+        [
+            *made(Outcome.SUCCESS, 50, by="first", **scored),
+            *made(Outcome.ERROR, 25, **scored),
+            *made(Outcome.SUCCESS, 5, by="second", **scored),
+            *made(Outcome.FAILED, 20, **scored),
+        ]
+    )
+    assert summary.success.value == 55 / 75  # too high, as docs/reference.md says
+    assert summary.success.bounds == (0.55, 0.8)

@@ -284,7 +284,7 @@ def test_denominators_have_numbers(tmp_path: Path) -> None:
     skipped = {"outcome": Outcome.SKIPPED, "perturbed": None, "edits": (), "scores_after": ()}
     run = run_of(record(0), record(1), record(2, **skipped), record(0, attack="b"), record(1, attack="b", **skipped))
     found = parsed(run, tmp_path)
-    assert "before: of 2 to 3 examples scored; under attack: of 2 to 3 examples without an error" in found.text
+    assert "before: of 2 to 3 examples scored; under attack: of 2 to 3 examples scored" in found.text
     assert "of 1 to 2 examples attacked, the share on which the attack succeeded" in found.text
 
 

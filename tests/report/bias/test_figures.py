@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
 from mohs.bias.statistics import pair_biases
@@ -36,7 +38,7 @@ def test_one_sentence_says_what_is_beyond_chance() -> None:
             "At k = 2, 1 of 1 pairs tested shifts P(good) beyond chance: he|she +0.1000."
         )
         assert bias_headline(bias_figures(quiet)) == (
-            "At k = 2, no pair has the 6 sentences that a test needs; the largest bias is actor|actress -0.0300."
+            "At k = 2, no pair has the 8 sentences that a test needs; the largest bias is actor|actress -0.0300."
         )
         assert "the one pair shifts P(good)" in bias_headline(bias_figures(single))
 
@@ -50,13 +52,13 @@ def test_few_sentences_and_a_spent_budget_are_pointed_out() -> None:
         errors, _ = bias_flags({}, bias_figures(run), 12, 12)
     assert errors.startswith("1 of 12 examples ended in an error and are in no figure")
     assert budget.startswith("The query budget ended 1 of 12 measurements early")
-    assert few.startswith("1 of 2 pairs occur in fewer than 6 sentences, too few for an interval or a test")
+    assert few.startswith("1 of 2 pairs occur in fewer than 8 sentences, too few for a test")
 
 
-@pytest.mark.parametrize("sentences", [5, 6])
+@pytest.mark.parametrize("sentences", [7, 8])
 def test_where_that_limit_comes_from(sentences: int) -> None:
     (found,) = pair_biases(measured(n, HE, [[0.1 + n / 100]]) for n in range(sentences))
-    assert (found.p < 0.05) == (sentences >= 6)
+    assert (found.p < 0.05) == (sentences >= 8)
 
 
 def test_numbers() -> None:
@@ -82,3 +84,13 @@ def test_runs_over_other_sentences_say_so() -> None:
             "The runs differ in more than the victim (different data, masked_lm b before and a after)"
         )
         assert different_data(run, run) == []
+
+
+def test_records_are_read_once_for_the_pairs_and_the_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of 183 words makes records that take long to read."""
+    with biased(records()) as run:
+        reading = Mock(side_effect=run.records)
+        monkeypatch.setattr(run, "records", reading)
+        found = bias_figures(run, epsilon=0.005)
+    assert reading.call_count == 2  # once more for the filtered set
+    assert sum(found.outcomes.values()) == len(records())

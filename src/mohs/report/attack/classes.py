@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mohs.records import Outcome, Record
-from mohs.report.rates import Rate
+from mohs.report.rates import Completed, Rate
 from mohs.report.table import rate
 
 FEW = 8  # with more classes, tables show the most frequent directions only
@@ -23,7 +23,7 @@ class ClassFigures:
 
     label: int
     accuracy_before: Rate
-    accuracy_under_attack: Rate | None  # None if the goal is to keep the label
+    accuracy_under_attack: Completed | None  # None if the goal is to keep the label
     success: Rate
 
 
@@ -73,6 +73,7 @@ class ClassTally:
         self._judged: Counter[int] = Counter()
         self._right_after: Counter[int] = Counter()
         self._attacked: Counter[int] = Counter()
+        self._tried_right: Counter[int] = Counter()
         self._won: Counter[int] = Counter()
         self._directions: Counter[tuple[int, int]] = Counter()
         self._errors: Counter[int] = Counter()
@@ -82,7 +83,7 @@ class ClassTally:
     def add(self, record: Record) -> None:
         """Count one record, with the same denominators as the figures of all classes together."""
         label, before = record.label, record.scores_before
-        judged = record.outcome is not Outcome.ERROR
+        judged, held = record.outcome is not Outcome.ERROR, False
         if judged or before:
             self._read[label] += 1
             self._right_before[label] += bool(before) and _predicted(before) == label
@@ -95,7 +96,9 @@ class ClassTally:
             self._errors[label] += 1
             self._won_anyway[label] += bool(record.by)
             self._wrong_anyway[label] += bool(record.by) and _predicted(record.scores_after) != label
-        self._attacked[label] += record.outcome in _ATTACKED
+        if record.outcome in _ATTACKED:
+            self._attacked[label] += 1
+            self._tried_right[label] += held
         if record.outcome is Outcome.SUCCESS:
             self._won[label] += 1
             if record.scores_after and _predicted(record.scores_after) != label:
@@ -114,18 +117,17 @@ class ClassTally:
 
     def _of(self, label: int, reduces: bool) -> ClassFigures:
         judged, errors = self._judged[label], self._errors[label]
-        before = Rate(
-            self._right_before[label],
-            self._read[label],
-            "examples of the class scored",
-            judged + errors - self._read[label],
-        )
-        under = Rate(
+        unread = judged + errors - self._read[label]  # errors before the victim scored the original
+        before = Rate(self._right_before[label], self._read[label], "examples of the class scored", unread)
+        under = Completed(
             self._right_after[label],
             judged,
-            "examples of the class without an error",
+            "examples of the class scored",
             errors,
             errors_missed=self._wrong_anyway[label],
+            tried=self._attacked[label],
+            tried_hits=self._tried_right[label],
+            late=errors - unread,
         )
         success = Rate(
             self._won[label], self._attacked[label], "examples of the class attacked", errors, self._won_anyway[label]

@@ -1,13 +1,12 @@
 """The figures of an attack run, each with a named denominator and a 95% interval.
 
 Skipped examples and errors are counted separately. An error says nothing about the victim. A skipped example met the
-goal, or was misclassified, before any attack. Errors are in no figure but move all of them, because only attacked
-examples end that way: the accuracy under attack is too low without them. So each share has bounds, for errors that had
-all been misses or all been hits. A battery that succeeded after the error of a member counts as an error, as one that
-failed after it does; its bounds know better. The denominators:
+goal, or was misclassified, before any attack. Each share has bounds, for errors that had all been misses or all been
+hits. A battery that succeeded after the error of a member counts as an error, as one that failed after it does; its
+bounds know better. The denominators:
 - "examples scored": the victim scored the original. This includes examples whose attack then ended in an error: only
-  attacked examples can end that way, so the accuracy without them would be too low;
-- "examples without an error";
+  attacked examples can end that way, so both accuracies would be too low without them. Under attack, such an example
+  counts as the attacked ones without an error do on average (`Completed`);
 - "examples attacked": neither skipped nor ended in an error.
 
 Accuracy is that of the victim's predictions, whatever the goal of the attack. If the goal is to keep the label with
@@ -31,7 +30,7 @@ from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 from mohs.report.attack.classes import ByClass, ClassTally
 from mohs.report.fair import Fair, fair_of
-from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.rates import Completed, Mean, Rate, mean_of
 from mohs.report.verdicts import Verdicts
 
 
@@ -42,7 +41,7 @@ class Summary:
     attack: str
     outcomes: dict[str, int]
     accuracy_before: Rate
-    accuracy_under_attack: Rate | None  # None if the goal is to keep the label
+    accuracy_under_attack: Completed | None  # None if the goal is to keep the label
     success: Rate
     words_changed: Mean
     share_changed: Mean
@@ -104,6 +103,7 @@ class _Tally:
         self.read = 0
         self.right_before = 0
         self.right_after = 0
+        self.tried_right = 0  # of these, examples attacked
         self.won_anyway = self.wrong_anyway = 0  # errors of batteries that succeeded all the same
 
     def add(self, record: Record) -> None:
@@ -124,6 +124,7 @@ class _Tally:
             self.won_anyway += 1
             self.wrong_anyway += not _right(record, record.scores_after)
         if record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED):
+            self.tried_right += record.outcome is Outcome.DETECTED or _right(record, record.scores_after)
             self.queries.append(record.queries)
             self.left.append(record.words - len(record.edits))
             self.empty += not record.positions
@@ -149,7 +150,16 @@ class _Tally:
         errors = count["error"]
         unread = judged + errors - self.read  # errors before the victim scored the original
         reduces = keeps_label(self.goal)
-        under = Rate(self.right_after, judged, "examples without an error", errors, errors_missed=self.wrong_anyway)
+        under = Completed(
+            self.right_after,
+            judged,
+            "examples scored",
+            errors,
+            errors_missed=self.wrong_anyway,
+            tried=attacked,
+            tried_hits=self.tried_right,
+            late=errors - unread,
+        )
         return Summary(
             attack=attack,
             outcomes=count,

@@ -68,7 +68,7 @@ def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, 
 def _of(rates: Iterable[Rate | None]) -> str:
     """The denominators of some attacks in words: "26 examples attacked", or "24 to 26 ..." if they differ."""
     known = [rate for rate in rates if rate is not None]
-    totals = sorted({rate.total for rate in known})
+    totals = sorted({rate.whole for rate in known})
     count = " to ".join(f"{total:,}" for total in dict.fromkeys([*totals[:1], *totals[-1:]]))
     return f"{count} {known[0].of}" if known else ""
 

@@ -34,7 +34,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     ]
     rows += [(name, *_measured(value, summary.success.hits)) for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
-    rows.append(("errors", str(count["error"]), "in no figure; in braces: had all been misses, or hits"))
+    rows.append(("errors", str(count["error"]), "in braces: had all been misses, or hits"))
     if summary.false_alarms is not None:
         note = f"of {summary.false_alarms.of}; originals that the victim rejected"
         rows.append(("false alarms", rate(summary.false_alarms), note))
@@ -75,7 +75,8 @@ def _under_attack(summary: Summary) -> list[tuple[str, str, str]]:
     """The accuracy under attack, or the words left if the goal was to keep the label."""
     if summary.accuracy_under_attack is not None:
         under = summary.accuracy_under_attack
-        return [("accuracy under attack", rate(under), f"of {under.of}")]
+        counts = "; errors count as the attacked without one" if under.late else ""
+        return [("accuracy under attack", rate(under), f"of {under.of}{counts}")]
     if summary.words_left is not None:
         note = f"mean over {summary.words_left.over}; the goal keeps the label, so there is no accuracy under attack"
         return [("words left", mean(summary.words_left), note)]
@@ -105,7 +106,9 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         kinds = "success, fair success (expected number that people would accept)" if judged else "success"
         parts = ["accuracy before: of examples scored before any attack"]
         if any(summary.accuracy_under_attack is not None for summary in summaries):
-            parts.append("under attack: of examples without an error")
+            parts.append("under attack: of the same")
+            if any(s.accuracy_under_attack and s.accuracy_under_attack.late for s in summaries):
+                parts.append("errors count there as the attacked examples without one")
         parts.append(f"{kinds}, queries: of examples attacked (neither skipped nor ended in an error)")
         partly = any(value.total < s.success.hits for s in summaries for value in _measures(s).values())
         but = ", or over as many of them as the row says" if partly else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ from mohs.bias.change import PairChange
 from mohs.bias.statistics import PairBias, pair_biases
 from mohs.bias.words import word_biases
 from mohs.errors import BadInput
-from mohs.records import Outcome
+from mohs.records import Outcome, Record
 from mohs.report.flags import run_flags
 from mohs.report.listing import named
-from mohs.tasks.inference import FEWEST
+from mohs.tasks.inference import TESTED
 
 if TYPE_CHECKING:
     from mohs.runs.run import Run
@@ -83,7 +83,14 @@ def finite(value: Any) -> Any:
 def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
     """The figures of a bias run. epsilon: a threshold for the filtered set, in place of the run's own."""
     config: Mapping[str, Any] = run.manifest.get("config", {})
-    counts = Counter(str(record.outcome) for record in run.records())
+    counts: Counter[str] = Counter()
+
+    def counted() -> Iterator[Record]:
+        for record in run.records():  # read once for both: records of a large group of words take long to read
+            counts[str(record.outcome)] += 1
+            yield record
+
+    whole = tuple(pair_biases(counted()))
     kinds = (Outcome.MEASURED, Outcome.EXHAUSTED, Outcome.SKIPPED, Outcome.ERROR)
     labels = [str(label) for label in config.get("labels") or ()]
     label = int(config.get("label", 1))
@@ -97,7 +104,7 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
         label=named(label, labels) if label < len(labels) else f"class {label}",
         k=k,
         epsilon=epsilon,
-        whole=tuple(pair_biases(run.records())),
+        whole=whole,
         filtered=tuple(pair_biases(run.records(), epsilon=epsilon)) if epsilon is not None else (),
         words=tuple(_most_certain(word_biases(run.records(), groups))) if groups else (),
     )
@@ -134,7 +141,7 @@ def bias_headline(figures: BiasFigures) -> str:
     tested = sum(not math.isnan(one.p) for one in last)
     if not tested:
         return (
-            f"At k = {k}, no {what} has the {FEWEST} sentences that a test needs; "
+            f"At k = {k}, no {what} has the {TESTED} sentences that a test needs; "
             f"the largest bias is {last[0].old}|{last[0].new} {signed(last[0].bias)}."
         )
     if not moved:
@@ -168,11 +175,11 @@ def bias_flags(facts: Mapping[str, Any], figures: BiasFigures, finished: int, pl
         )
     found += _alike(figures)
     pairs = by_pair(figures.shown)
-    few = sum(max(one.sentences for one in levels.values()) < FEWEST for levels in pairs.values())
+    few = sum(max(one.sentences for one in levels.values()) < TESTED for levels in pairs.values())
     if few:
         found.append(
-            f"{few} of {len(pairs)} {figures.of}s occur in fewer than {FEWEST} sentences, too few for an interval "
-            "or a test: for these, a lack of evidence does not show fairness."
+            f"{few} of {len(pairs)} {figures.of}s occur in fewer than {TESTED} sentences, too few for a "
+            "test: for these, a lack of evidence does not show fairness."
         )
     return found
 

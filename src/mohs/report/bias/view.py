@@ -34,7 +34,7 @@ from mohs.report.bias.figures import (
 from mohs.report.table import table_html
 from mohs.report.terminal import printable
 from mohs.report.view import View
-from mohs.tasks.inference import FEWEST
+from mohs.tasks.inference import FEWEST, TESTED
 
 if TYPE_CHECKING:
     from mohs.runs.run import Run
@@ -117,7 +117,8 @@ class BiasView(View):
         below = (
             f"{measured} examples measured, {count['skipped']} without a matching pair, {count['error']} errors; "
             f"sent.: source sentences; ~: texts drawn, of about how many; Holm: p corrected for all rows of the table; "
-            f"*: below {LEVEL}; in brackets: 95% intervals; -: fewer than {FEWEST} sentences, or chosen by this figure"
+            f"*: below {LEVEL}; in brackets: 95% intervals; -: fewer than {FEWEST} sentences "
+            f"(intervals) or {TESTED} (tests), or chosen by this figure"
         )
         console.print(Styled(below, style="dim italic"))
 
@@ -258,7 +259,7 @@ class AgainstView(View):
             console.print(_fitted(console, lambda room: _changed(self._changes, room)))
         below = (
             f"Holm: p corrected for all rows of the table; *: below {LEVEL}; in brackets: 95% intervals; -: fewer than "
-            f"{FEWEST} sentences, or chosen by this figure"
+            f"{FEWEST} sentences (intervals) or {TESTED} (tests), or chosen by this figure"
         )
         console.print(Styled(below, style="dim italic"))
 

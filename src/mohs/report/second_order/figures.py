@@ -18,7 +18,7 @@ from mohs.records import Outcome, Record
 from mohs.report.fair import Fair, fair_of
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.listing import first_of_highest, named
-from mohs.report.rates import Mean, Rate, mean_of
+from mohs.report.rates import Completed, Mean, Rate, mean_of
 from mohs.report.table import fair_rows, mean, rate
 from mohs.report.verdicts import Pair, Verdicts
 from mohs.second_order.finding import SecondOrderFinding
@@ -123,15 +123,21 @@ def summarise_second_order(records: Iterable[Record], verdicts: Verdicts | None 
 
 def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]]:
     """The rows of the table: a figure's name, its value, and its denominator."""
-    count, of_all = summary.outcomes, "examples without an error"
+    count = summary.outcomes
+    tried, pairs = summary.vulnerable, summary.with_pair
+    found = Completed(
+        tried.hits,
+        tried.total + count["skipped"],
+        pairs.of,
+        count["error"],
+        tried=tried.total,
+        tried_hits=tried.hits,
+        late=pairs.hits - tried.total,
+    )
     rows = [
         ("with a patch pair", rate(summary.with_pair), f"of {summary.with_pair.of}"),
         ("vulnerable example found", rate(summary.vulnerable), f"of {summary.vulnerable.of}"),
-        (
-            "found, of all examples",
-            rate(Rate(summary.vulnerable.hits, summary.vulnerable.total + count["skipped"], of_all, count["error"])),
-            f"of {of_all}",
-        ),
+        ("found, of all examples", rate(found), f"of {found.of}{'; errors as the others' if found.late else ''}"),
         *fair_rows(summary.fair, "people accept it"),
         *_unchanged(summary),
         ("words changed (l0)", mean(summary.l0, 2), f"mean over {summary.l0.over}"),
@@ -143,7 +149,7 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     rows += [
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
         ("skipped", str(count["skipped"]), "no patch pair fits the text"),
-        ("errors", str(count["error"]), "in no figure; in braces: had all been misses, or hits"),
+        ("errors", str(count["error"]), "in braces: had all been misses, or hits"),
     ]
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))
