@@ -144,9 +144,8 @@ def shares() -> None:
 
 def late(studies: int) -> None:
     """Accuracy under attack, if 80% of the examples are attacked and some of these end in an error."""
-    print(
-        "| errors, of those attacked | withstand | interval holds: 6 | 10 | 40 | off: 6 | 10 | 40 | errors left out: 40 |"
-    )
+    held_at, off_at = "interval holds: 6 | 10 | 40", "off: 6 | 10 | 40"
+    print(f"| errors, of those attacked | withstand | {held_at} | {off_at} | errors left out: 40 |")
     print("|---|---|---|---|---|---|---|---|---|")
     for errors in (0.0, 0.2, 0.5, 0.8):
         for withstand in (0.1, 0.5, 0.9):
