@@ -20,7 +20,7 @@ from scipy.stats import norm
 
 from mohs.bounds.intervals import clopper_pearson, hoeffding_interval
 from mohs.report.fair import fair_of
-from mohs.report.rates import Rate
+from mohs.report.rates import Completed, Rate
 from mohs.tasks.inference import Pooled, mcnemar, paired_interval, sign_flip
 from mohs.text.calibration import Calibration
 
@@ -142,6 +142,30 @@ def shares() -> None:
         print(f"| {name} | {' | '.join(cells)} |")
 
 
+def late(studies: int) -> None:
+    """Accuracy under attack, if 80% of the examples are attacked and some of these end in an error."""
+    held_at, off_at = "interval holds: 6 | 10 | 40", "off: 6 | 10 | 40"
+    print(f"| errors, of those attacked | withstand | {held_at} | {off_at} | errors left out: 40 |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for errors in (0.0, 0.2, 0.5, 0.8):
+        for withstand in (0.1, 0.5, 0.9):
+            held, off, plain = [], [], 0.0
+            for n in UNITS:
+                random = np.random.default_rng([n, int(10 * errors), int(10 * withstand)])
+                attacked = random.binomial(n, 0.8, studies)
+                broken = random.binomial(attacked, errors)
+                hits = random.binomial(attacked - broken, withstand)
+                rows = zip(attacked.tolist(), broken.tolist(), hits.tolist(), strict=True)
+                found = [Completed(k, n - e, "", e, tried=a - e, tried_hits=k, late=e) for a, e, k in rows]
+                ends = [one.interval for one in found]
+                held.append(np.mean([low <= 0.8 * withstand <= high for low, high in filter(None, ends)]))
+                off.append(np.mean([one.value for one in found if one.value is not None]) - 0.8 * withstand)
+                plain = np.mean([one.hits / one.total for one in found if one.total]) - 0.8 * withstand
+            shown = " | ".join(f"{100 * value:.1f}" for value in held)
+            moved = " | ".join(f"{100 * value:+.1f}" for value in (*off, plain))
+            print(f"| {errors:.0%} | {withstand:.0%} | {shown} | {moved} |")
+
+
 def pairs() -> None:
     """Tango's interval and McNemar's test, exactly."""
     print("| only first, only second | interval holds: 6 | 10 | 40 | test errs: 6 | 10 | 40 |")
@@ -188,7 +212,13 @@ def main() -> None:
     asked.add_argument("--studies", type=int, default=20_000)
     asked.add_argument("--bootstraps", type=int, default=1000)
     given = asked.parse_args()
-    for table in (lambda: means(given.studies), lambda: bootstraps(given.bootstraps), shares, pairs):
+    for table in (
+        lambda: means(given.studies),
+        lambda: bootstraps(given.bootstraps),
+        shares,
+        lambda: late(given.studies // 4),
+        pairs,
+    ):
         table()
         print()
     fair(given.bootstraps)

@@ -77,6 +77,16 @@ def test_the_test_of_a_mean_errs_in_at_most_six_percent(effect: str, size: str, 
     assert rejected * (1 if n < 13 else 8) / STUDIES <= 0.06
 
 
+@pytest.mark.parametrize(("n", "plain", "cautious"), [(6, 0.086, 0.065), (7, 0.086, 0.060), (8, 0.085, 0.057)])
+def test_why_eight_units_are_tested_with_caution(n: int, plain: float, cautious: float) -> None:
+    """How often lognormal effects without a mean are taken for some; signs are only asked where p is small."""
+    effects, _ = studies("lognormal", "equal", n)
+    found, random = Pooled.of(effects), np.random.default_rng(0)
+    some = [i for i in np.flatnonzero(found.p() <= 0.05) if sign_flip(effects[i], random) <= 0.05]
+    assert len(some) / STUDIES == pytest.approx(plain, abs=0.004)
+    assert np.sum(found.cautious_p()[some] <= 0.05) / STUDIES == pytest.approx(cautious, abs=0.004)
+
+
 def test_what_caution_costs() -> None:
     """Ten normal effects whose mean is 1.1 standard deviations: how often the interval and the test find it."""
     found = Pooled.of(np.random.default_rng(1).normal(1.1, 1, (STUDIES, 10)))
