@@ -14,7 +14,6 @@ from mohs.report.rates import Mean, Rate
 from mohs.tasks.inference import FEWEST
 
 _GAP = 2  # spaces between columns
-UNJUDGED = "successes on which the judge has no opinion, only in the upper end of"
 _LABEL = 16  # the narrowest width to which names of figures are folded
 
 
@@ -67,7 +66,7 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
     figure += _braces(fair)
     rows = [("fair success", figure, f"of {fair.of}; {what}: {fair.judge or 'judge'}")]
     if fair.unjudged:
-        note = f"{UNJUDGED} fair success"
+        note = "no opinion; only in the upper end of fair success"
         rows.append(("not judged", str(fair.unjudged), note))
     return rows
 

@@ -10,9 +10,10 @@ from rich.table import Table
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
 from mohs.report.rates import Mean
-from mohs.report.table import UNJUDGED, fair_rows, marks, mean, order_of, rate, tables_of
+from mohs.report.table import fair_rows, marks, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
+_UNJUDGED = "not judged: successes on which the judge has no opinion, only in the upper end of fair success"
 _SAID = ("words changed", "share of words changed")  # measures that repeat a figure of every attack
 
 
@@ -34,7 +35,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     ]
     rows += [(name, *_measured(value, summary.success.hits)) for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
-    rows.append(("errors", str(count["error"]), "in no figure but accuracy before, where the original was scored"))
+    rows.append(("errors", str(count["error"]), "in no figure but accuracy before, if scored"))
     if summary.false_alarms is not None:
         note = f"of {summary.false_alarms.of}; originals that the victim rejected"
         rows.append(("false alarms", rate(summary.false_alarms), note))
@@ -111,7 +112,7 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         but = ", or over as many of them as the row says" if partly else ""
         parts.append(f"words, measures: mean over successes{but}")
         if any(summary.fair is not None and summary.fair.unjudged for summary in summaries):
-            parts.append(f"not judged: {UNJUDGED} fair success")
+            parts.append(_UNJUDGED)
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):

@@ -143,7 +143,7 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     rows += [
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
         ("skipped", str(count["skipped"]), "no patch pair fits the text"),
-        ("errors", str(count["error"]), "in no figure but 'with a patch pair', where the pairs are known"),
+        ("errors", str(count["error"]), "in no figure but 'with a patch pair', if known"),
     ]
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))
