@@ -64,6 +64,9 @@ def test_second_order(folder: Path, mohs: Mohs) -> None:
     assert "masked_lm asked " in mohs("report", "run", "--no-page", "-v").stdout
     told = mohs("report", "run", "--filter-epsilon", "0.1")
     assert told.stderr == "mohs: run is a run of `mohs second-order`; --filter-epsilon is for runs of `mohs bias`.\n"
+    told = mohs("verify", "run")
+    said = "mohs: run is a run of `mohs second-order`; certificates come from runs of `mohs radius`.\n"
+    assert (told.returncode, told.stderr) == (2, said)
     lines = mohs("export", "run").stdout.splitlines()
     assert len(lines) == 3
     assert json.loads(mohs(*arguments, "--json").stdout)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from mohs.space import (
     parse_measure,
     parse_source,
 )
-from mohs.space.written import MEASURES, SOURCES, table
+from mohs.space.written import MEASURES, SOURCES, limits_of, table
 from mohs.tasks.described import describe
 
 
@@ -147,3 +148,10 @@ def test_a_constraint_that_no_text_passes_is_refused(spec: str, said: str) -> No
 @pytest.mark.parametrize("spec", ["similarity>=1", "similarity:angular=no>=-1", "pos>=1", "no-antonyms<=0"])
 def test_the_limits_themselves_may_be_asked_for(spec: str) -> None:
     parse_constraint(spec)
+
+
+def test_limits_by_name() -> None:
+    assert limits_of("sentence similarity") == (0, 1)
+    assert limits_of("sentence cosine") == limits_of("word cosine") == (-1, 1)
+    assert limits_of("perplexity") == (1, math.inf)
+    assert limits_of("unknown") == limits_of("grammar errors introduced") == (-math.inf, math.inf)

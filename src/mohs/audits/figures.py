@@ -23,6 +23,7 @@ from mohs.audits.measuring import Example, Tools
 from mohs.audits.taxonomy import Constrained
 from mohs.report.attack.classes import ByClass
 from mohs.report.rates import Mean, Rate, mean_of
+from mohs.space.written import limits_of
 
 FOUND = "adversarial examples"
 ATTACKED = "examples attacked"
@@ -224,7 +225,7 @@ class Drawing:
         values = [one.taken.values.get(name, math.nan) for one in examples]
         known = [value for value in values if math.isfinite(value)]
         middle = median(known) if known else None
-        return Measured(name, family, mean_of(known, FOUND), middle, len(values) - len(known))
+        return Measured(name, family, mean_of(known, FOUND, *limits_of(name)), middle, len(values) - len(known))
 
 
 def grammar_of(examples: Sequence[Example]) -> Grammar:

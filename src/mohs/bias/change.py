@@ -31,7 +31,7 @@ class PairChange:
 
 
 def pair_changes(before: Iterable[Record], after: Iterable[Record], *, seed: int = 0) -> list[PairChange]:
-    """The changes of every pair and distance, in the order of the later run.
+    """The changes of every pair and distance, in the order in which the later run's records have them.
 
     The difference of a sentence is that of its means before and after, and weighs as much as the sentence has
     neighbours. Sentences whose neighbourhood has another size in the other run are left out: they were measured on

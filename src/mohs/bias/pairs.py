@@ -78,7 +78,10 @@ def read_pairs(given: str | Path) -> Pairs:
         return _bundled(str(given))
     file, wanted = _placed(given)
     if file is None:
-        raise BadInput(f"Unknown pairs {str(given)!r}; use {', '.join(GROUPS)}, or a file with two words per row.")
+        raise BadInput(
+            f"Unknown pairs {str(given)!r}; use {', '.join(GROUPS)}, or a file that exists: two words "
+            "per row or, in .json, groups of words."
+        )
     kind = kind_of(file)
     if kind not in _ENDINGS:
         raise BadInput(f"{file}: unknown kind of file for pairs; use {', '.join(_ENDINGS)}, each also with .gz.")

@@ -224,9 +224,8 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
                 "is a header, remove it from the file."
             )
         if unused:
-            names = ", ".join("|".join(pair) for pair in unused[:_PAIRS_NAMED])
-            more = f" and {len(unused) - _PAIRS_NAMED} more" if len(unused) > _PAIRS_NAMED else ""
-            notes.append(f"{len(unused)} of {len(pairs.pairs)} pairs fit no example: {names}{more}.")
+            named = _some(["|".join(pair) for pair in unused])
+            notes.append(f"{len(unused)} of {len(pairs.pairs)} pairs fit no example: {named}.")
         return notes
 
     def _group_notes(self, examples: Iterable[Example]) -> list[str]:
@@ -234,12 +233,11 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
         notes, words = [], {word.lower() for example in examples for word in example.text.words}
         for name, group in self._pairs.groups.items():
             found = [word for word in group if word in words]
-            named = f": {', '.join(found[:_PAIRS_NAMED])}{' ...' * (len(found) > _PAIRS_NAMED)}" if found else ""
+            named = f": {_some(found)}" if found else ""
             notes.append(f"Of the {len(group)} words of {name}, the examples hold {len(found)}{named}.")
         if left := self._pairs.left_out:
-            named = ", ".join(left[:_PAIRS_NAMED]) + " ..." * (len(left) > _PAIRS_NAMED)
             entries = "entry is" if len(left) == 1 else "entries are"
-            notes.append(f"{len(left)} {entries} not one word and left out: {named}.")
+            notes.append(f"{len(left)} {entries} not one word and left out: {_some(left)}.")
         return notes
 
     def _expected(self, task: BiasTask, fitting: Sequence[Example], ask: Services) -> str:
@@ -253,6 +251,12 @@ class BiasVerb(Verb, command="bias", function="token_bias", doing="measuring", t
                 "larger budget."
             )
         return f"About {texts:,.0f} texts were expected around each example with a pair ({len(fitting):,} of them)."
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - _PAIRS_NAMED} more" if len(names) > _PAIRS_NAMED else ""
+    return ", ".join(names[:_PAIRS_NAMED]) + more
 
 
 def _estimate(task: BiasTask, fitting: Sequence[Example], ask: Services) -> list[float]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 
+from mohs.bias.change import PairChange, pair_changes
 from mohs.bias.finding import BiasFinding, PairFinding
 from mohs.bias.level import LevelFinding
 from mohs.bias.statistics import PairBias, pair_biases
@@ -25,6 +26,12 @@ def word_biases(records: Iterable[Record], groups: Groups) -> list[PairBias]:
     are left out there.
     """
     return pair_biases(_against_group(record, groups) for record in records)
+
+
+def word_changes(before: Iterable[Record], after: Iterable[Record], groups: Groups) -> list[PairChange]:
+    """How much the bias of each word against the mean of its group changed between two runs."""
+    earlier, later = ([_against_group(record, groups) for record in records] for records in (before, after))
+    return pair_changes(earlier, later)
 
 
 def _against_group(record: Record, groups: Groups) -> Record:

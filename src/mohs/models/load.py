@@ -22,7 +22,9 @@ class Estimator(Protocol):
 # A name, a victim, a function or pipeline, a model with its tokenizer, or a fitted estimator.
 AnyVictim = str | Victim | Callable[[list[Any]], Any] | tuple[Any, Any] | Estimator
 
-KINDS = "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH, ensemble(VICTIM)"
+KINDS = (
+    "pocket, hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL, mohs:PATH, a defence such as ensemble(V)"
+)
 
 
 def load_victim(

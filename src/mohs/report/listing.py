@@ -103,7 +103,7 @@ def column(cell: str, name: str, width: float | None, *, right: bool = False, th
 
 def named(label: int, labels: Sequence[str]) -> str:
     """The name of a class, or its number if it has none."""
-    return str(labels[label]) if 0 <= label < len(labels) else str(label)
+    return str(labels[label]) if 0 <= label < len(labels) else f"class {label}"
 
 
 def said_of(record: Record, labels: Sequence[str]) -> str | None:

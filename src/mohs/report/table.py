@@ -37,15 +37,15 @@ def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
     if value.value is None:
         return "-"
     times, digits = (100, 1) if percent else (1, digits)
-    said = f"{times * value.value:.{digits}f}{'%' * percent}"
+    said = f"{times * value.value:,.{digits}f}{'%' * percent}"
     if value.low is None or value.high is None:
         return f"{said} [-]"
-    return f"{said} [{times * value.low:.{digits}f}, {times * value.high:.{digits}f}]"
+    return f"{said} [{times * value.low:,.{digits}f}, {times * value.high:,.{digits}f}]"
 
 
 def marks(errors: int = 0) -> str:
     """What brackets and braces mean, for the note below a table."""
-    braces = "in braces: if all errors had been misses, or hits"
+    braces = "in braces: the share if all errors had been misses, and if all had been hits"
     return f"in brackets: 95% intervals, [-] without (fewer than {FEWEST} values, or all equal)" + (
         f"; {braces}" if errors else ""
     )
@@ -66,7 +66,7 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
     figure += _braces(fair)
     rows = [("fair success", figure, f"of {fair.of}; {what}: {fair.judge or 'judge'}")]
     if fair.unjudged:
-        note = "only in the upper end of fair success"
+        note = "no opinion; only in the upper end of fair success"
         rows.append(("not judged", str(fair.unjudged), note))
     return rows
 

@@ -137,6 +137,8 @@ def _certificates(path: Path) -> list[Certificate]:
     if not path.is_dir():
         return read_certificates(path)
     with Run.open(path) as run:
+        if run.command != "radius":
+            raise BadInput(f"{path} is a run of `mohs {run.command}`; certificates come from runs of `mohs radius`.")
         rows = [row["certificate"] for row in run.radii() if "certificate" in row]
     if not rows:
         raise BadInput(f"{path} has no certificates: no proof succeeded, or none is finished yet.")

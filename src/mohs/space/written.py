@@ -10,11 +10,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 import types
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from mohs.assets.own import named_in
@@ -84,6 +86,18 @@ def parse_measure(spec: str) -> Measure:
     """Parse a measure."""
     found: Measure = _made(spec.strip(), MEASURES, "measure")
     return found
+
+
+def limits_of(name: str) -> tuple[float, float]:
+    """What a measure of this name can be at least and at most, as far as is known."""
+    return _limits().get(name, (-math.inf, math.inf))
+
+
+@cache
+def _limits() -> dict[str, tuple[float, float]]:
+    similarities = [sentence.SentenceSimilarity(angular=angular) for angular in (True, False)]
+    kinds = [kind for kind in MEASURES.values() if isinstance(getattr(kind, "limits", None), tuple)]
+    return {measure.name: measure.limits for measure in (*similarities, *kinds)}  # type: ignore[attr-defined]
 
 
 def parse_constraint(spec: str) -> Constraint:

@@ -66,7 +66,7 @@ class TrainSettings:
         default="pocket:train",
         metavar="D",
     )
-    out: Path | None = option("Where to write the model.", metavar="FOLDER")
+    out: Path | None = option("Where to write the model; by default mohs-ARCH, such as mohs-cnn.", metavar="FOLDER")
     dev: str | None = option("Dev data for early stopping.", metavar="D")
     dev_share: float | None = option(
         "Without --dev: share of each class set aside for it; default 0.1 (acceptability: of the words, 0.2).",

@@ -13,6 +13,7 @@ from rich.console import Console
 import mohs
 from mohs.errors import BadInput
 from mohs.records import Outcome, Record
+from mohs.report.attack.table import summary_tables
 from mohs.report.attack.view import AttackView
 from mohs.report.verdicts import Verdicts
 from mohs.runs.run import Run
@@ -61,6 +62,8 @@ def test_what_the_judge_cannot_judge_is_counted_apart() -> None:
     assert (summary.fair.judged, summary.fair.unjudged) == (1, 1)
     assert summary.fair.interval is not None
     assert summary.fair.interval[1] > 0.9
+    said = "not judged: successes on which the judge has no opinion, only in the upper end of fair success"
+    assert said in summary_tables([summary], 80)[1]
 
 
 def test_without_a_judge_there_is_no_fair_success(tmp_path: Path) -> None:

@@ -44,6 +44,15 @@ def test_denominators() -> None:
     assert shown["attack success"].startswith("60.0% (6/10) [")
 
 
+def test_the_interval_of_a_measure_ends_where_the_measure_does() -> None:
+    values = [1.0] * 8 + [0.5]
+    assert (mean_of(values, "successes").high or 0) > 1
+    names = ("part of speech", "sentence similarity", "of my own")
+    records = [replace(one, measures=dict.fromkeys(names, v)) for v in values for one in made(Outcome.SUCCESS, 1, 1)]
+    (summary,) = summarise(records)
+    assert [summary.measures[name].high == 1 for name in names] == [True, True, False]
+
+
 def test_errors_in_the_attack_do_not_lower_the_accuracy_before() -> None:
     """Only what is attacked can fail, which is what the victim had right."""
     errors = [replace(record, scores_before=(0.2, 0.8)) for record in made(Outcome.ERROR, 4)]

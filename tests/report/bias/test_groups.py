@@ -52,10 +52,22 @@ def test_terminal_page_and_json_speak_of_words(tmp_path: Path) -> None:
     assert "is higher with the word than on average over its group" in said
     assert "faith|sikh" in said
     assert "sikh|hindu" not in said
+    assert "group|word k sent. texts bias" in said
+    assert "0 without a word of a group" in said
+    assert "~" not in said, "nothing was sampled"
+    assert "small by choice" not in said, "there is no filtered set"
     assert "All sentences: bias by word" in page
     assert "Each sentence with a word of the group is asked with every word of the group" in page
     assert "Filtered set" not in page
     assert [one["new"] for one in row["words"]] == [one.new for one in words]
+
+
+def test_a_note_names_some_words_and_counts_the_rest(tmp_path: Path) -> None:
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps({"all": ["sikh", "jew", "hindu", "good", "bad", "the", "this"]}))
+    with mohs.token_bias(VICTIM, [(text, 1) for text in TEXTS], file, k=0) as run:
+        said = "Of the 7 words of all, the examples hold 7: sikh, jew, hindu, good, bad and 2 more."
+        assert said in run.manifest["facts"]["notes"]
 
 
 def test_runs_without_groups_are_as_before(tmp_path: Path) -> None:
@@ -69,8 +81,21 @@ def test_runs_without_groups_are_as_before(tmp_path: Path) -> None:
 def test_two_victims_are_compared_word_by_word(tmp_path: Path) -> None:
     with start(tmp_path) as before, start(tmp_path, WordCount({"good": 1.0, "bad": -1.0, "sikh": 0.1})) as after:
         found = after.view(against=before)
-        assert found.figures()["headline"].startswith("At k = 0, 3 of 3 words are nearer to zero bias than before")
-        assert "faith" in found.page()
+        figures = found.figures()
+        assert figures["headline"].startswith("At k = 0, 3 of 3 words are nearer to zero bias than before")
+        assert "; 3 of 3 changes tested are beyond chance." in figures["headline"]
+        assert [(one["old"], one["new"]) for one in figures["changes"]] == [
+            (one["old"], one["new"]) for one in figures["after"]["words"]
+        ]
+        old, new = ({one.new: one.bias for one in run.words()} for run in (before, after))
+        for one in figures["changes"]:
+            assert one["sentences"] == len(TEXTS)
+            assert one["change"] == pytest.approx(new[one["new"]] - old[one["new"]])
+        out = StringIO()
+        found.show(Console(file=out, width=120), 0)
+        assert out.getvalue().count("group|word") == 2
+        assert "sikh|hindu" not in out.getvalue()
+        assert found.page().count(f", {len(TEXTS)} sentences</small></span></td>\n</tr>") == 3
 
 
 def test_a_long_group_is_cut_on_the_terminal_and_whole_on_the_page(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,18 @@ def test_before_and_after_stand_side_by_side(
     ]  # all sentences changed alike  # fmt: skip
     assert machine["changes"][2]["change"] == pytest.approx(-0.08)
     assert needs_nothing_else(found)
+
+
+def test_changes_stand_in_the_order_of_the_table_above_and_a_common_warning_is_said_once() -> None:
+    late = [replace(record, example_id=f"x{record.example_id}") for record in reversed(records())]
+    with biased(late) as before, biased(late, victim="debiased") as after:
+        found = after.view(against=before)
+        shown, changes = found.figures()["after"]["whole"], found.figures()["changes"]
+        assert [(one["old"], one["k"]) for one in changes] == [(one["old"], one["k"]) for one in shown]
+        first = next(record.finding.pairs[0].old for record in late if record.finding and record.finding.pairs)
+        assert first != shown[0]["old"], "the records have another order"
+        (said,) = [note for note in found.notes if "occur in fewer than 8 sentences" in note]
+        assert said.startswith("Before and after: 1 of 2 pairs")
 
 
 @pytest.mark.parametrize("command", ["attack", "second-order"])

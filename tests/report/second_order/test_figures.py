@@ -42,6 +42,7 @@ def test_the_four_predictions() -> None:
         ("original", ("film", "good", 0.8), ("movie", "good", 0.7)),
         ("vulnerable", ("film", "good", 0.9), ("movie", "bad", 0.6)),
     ]
+    assert [first[1] for _, first, _ in predictions(vulnerable(), [])] == ["class 1", "class 1"]
     (only,) = predictions(mixed()[3], ["bad", "good"])
     assert only[0] == "original"
     assert predictions(searched(0, Outcome.SKIPPED), []) == []

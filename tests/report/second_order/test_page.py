@@ -28,6 +28,9 @@ def test_the_page_has_the_same_figures_and_the_texts_in_two_levels(tmp_path: Pat
     assert data["only"] == ["success"]
     assert "predictions" not in data["rows"][5]
     assert "no pair 2" in found.text
+    braces = "Braces hold the share of all examples if every error had been a miss"
+    assert braces in found.text
+    assert braces not in parsed(run_of(vulnerable()), tmp_path).text, "there is no error, so there are no braces"
     charts = [attrs["aria-label"] or "" for tag, attrs in found.tags if tag == "svg"]
     assert "vulnerable 60.0% (3/5)" in charts[0]
     assert "1 with 0; 2 with 1;" in charts[1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mohs.records import Outcome, Record
+from mohs.report.listing import named
 from mohs.report.rates import Completed, Rate
 from mohs.report.table import rate
 
@@ -146,7 +147,7 @@ def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, s
     rows = []
     if len(found.classes) <= FEW:
         for one in found.classes:
-            name = called(one.label, labels)
+            name = named(one.label, labels)
             rows.append((f"{name}: accuracy before", rate(one.accuracy_before), f"of {one.accuracy_before.of}"))
             if one.accuracy_under_attack is not None:
                 under = one.accuracy_under_attack
@@ -156,17 +157,12 @@ def class_lines(found: ByClass, labels: Sequence[str]) -> list[tuple[str, str, s
                 rows.append((f"{name}: attack success", rate(one.success), f"of {one.success.of}"))
             else:
                 (other,) = {two.label for two in found.classes} - {one.label}
-                rows.append((f"{name} read as {called(other, labels)}", rate(one.success), f"of {one.success.of}"))
+                rows.append((f"{name} read as {named(other, labels)}", rate(one.success), f"of {one.success.of}"))
     shown = found.directions if len(found.classes) <= FEW else found.directions[:MOST_DIRECTIONS]
     for way in shown if len(found.classes) > 2 else ():
-        read = f"{called(way.true, labels)} read as {called(way.predicted, labels)}"
+        read = f"{named(way.true, labels)} read as {named(way.predicted, labels)}"
         rows.append((read, rate(way.rate), f"of {way.rate.of}"))
     return rows
-
-
-def called(label: int, labels: Sequence[str]) -> str:
-    """The name of a class, or its number if it has none."""
-    return str(labels[label]) if 0 <= label < len(labels) else f"class {label}"
 
 
 def _predicted(scores: Sequence[float]) -> int:

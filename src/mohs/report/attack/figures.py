@@ -32,6 +32,7 @@ from mohs.report.attack.classes import ByClass, ClassTally
 from mohs.report.fair import Fair, fair_of
 from mohs.report.rates import Completed, Mean, Rate, mean_of
 from mohs.report.verdicts import Verdicts
+from mohs.space.written import limits_of
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,9 @@ class _Tally:
             detected=detected,
             false_alarms=Rate(rejected, self.read, "examples scored", unread) if self.rejects else None,
             by=dict(self.by.most_common()),
-            measures={name: mean_of(values, "successes") for name, values in sorted(self.measures.items())},
+            measures={
+                name: mean_of(values, "successes", *limits_of(name)) for name, values in sorted(self.measures.items())
+            },
             fair=None
             if self.verdicts is None
             else fair_of(

@@ -13,6 +13,7 @@ from mohs.report.rates import Mean
 from mohs.report.table import fair_rows, marks, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
+_UNJUDGED = "not judged: successes on which the judge has no opinion, only in the upper end of fair success"
 _SAID = ("words changed", "share of words changed")  # measures that repeat a figure of every attack
 
 
@@ -113,6 +114,8 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
         partly = any(value.total < s.success.hits for s in summaries for value in _measures(s).values())
         but = ", or over as many of them as the row says" if partly else ""
         parts.append(f"words, measures: mean over successes{but}")
+        if any(summary.fair is not None and summary.fair.unjudged for summary in summaries):
+            parts.append(_UNJUDGED)
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
     if any(map(has_own_goal, summaries)):

@@ -19,7 +19,7 @@ from mohs.report.attack.classes import class_lines
 from mohs.report.attack.figures import Summary, summarise
 from mohs.report.attack.flags import flags
 from mohs.report.attack.table import goal_named, lines, summary_tables
-from mohs.report.listing import short_names
+from mohs.report.listing import named, short_names
 from mohs.report.table import table_html, tables_of
 from mohs.report.terminal import diff, printable, show_tables
 from mohs.report.view import View
@@ -153,16 +153,13 @@ class AttackView(View):
 
 
 def _headline(record: Record, labels: list[str], accepted: float | None) -> Styled:
-    def called(number: int) -> str:
-        return labels[number] if number < len(labels) else f"class {number}"
-
     def name(scores: tuple[float, ...]) -> str:
         best = max(range(len(scores)), key=scores.__getitem__)
-        return called(best) if set(scores) <= {0.0, 1.0} else f"{called(best)} {scores[best]:.0%}"
+        return named(best, labels) if set(scores) <= {0.0, 1.0} else f"{named(best, labels)} {scores[best]:.0%}"
 
     attack = f"{record.attack} ({record.by})" if record.by else record.attack
     misread = record.scores_before and max(record.scores_before) > record.scores_before[record.label]
-    truth = f" (label {called(record.label)})" if misread else ""  # below:0.3 attacks such examples too
+    truth = f" (label {named(record.label, labels)})" if misread else ""  # below:0.3 attacks such examples too
     line = f"{attack}, {record.example_id}{truth}: {name(record.scores_before)} -> {name(record.scores_after)}"
     if accepted is not None:
         line += f", {accepted:.0%} likely that people would accept it" if accepted >= 0 else ", not judged"

@@ -56,6 +56,16 @@ class BiasFigures:
         return "word" if self.words else "pair"
 
     @property
+    def head(self) -> str:
+        """The heading above the names of the rows, written as they are."""
+        return "group|word" if self.words else "pair"
+
+    @property
+    def without(self) -> str:
+        """What examples that were not measured lack."""
+        return "without a word of a group" if self.words else "without a matching pair"
+
+    @property
     def unit(self) -> str:
         """The note above every table and chart."""
         second = "the second word of the pair than with the first"
@@ -101,7 +111,7 @@ def bias_figures(run: Run, epsilon: float | None = None) -> BiasFigures:
         epsilon = None
     return BiasFigures(
         outcomes={str(kind): counts[str(kind)] for kind in kinds},
-        label=named(label, labels) if label < len(labels) else f"class {label}",
+        label=named(label, labels),
         k=k,
         epsilon=epsilon,
         whole=whole,
@@ -246,11 +256,12 @@ def against_flags(run: Run, other: Run, after: BiasFigures, before: BiasFigures)
             f"The filtered sets use different thresholds ({before.epsilon} before and {after.epsilon} after); "
             "--filter-epsilon sets one for both."
         )
+    flagged: dict[str, list[str]] = {}
     for name, one, figures in (("before", other, before), ("after", run, after)):
         own = bias_flags(one.manifest.get("facts", {}), figures, len(one), one.planned)
         notes = one.manifest.get("facts", {}).get("notes", [])
-        found += [f"{name.capitalize()}: {flag}" for flag in own if flag not in notes]
-    return found
+        flagged |= {flag: [*flagged.get(flag, []), name] for flag in own if flag not in notes}
+    return found + [f"{' and '.join(names).capitalize()}: {flag}" for flag, names in flagged.items()]
 
 
 def both(

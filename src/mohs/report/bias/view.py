@@ -14,6 +14,7 @@ from rich.text import Text as Styled
 
 from mohs.bias.change import PairChange, pair_changes
 from mohs.bias.statistics import PairBias, pair_biases
+from mohs.bias.words import word_changes
 from mohs.report.bias.figures import (
     LEVEL,
     BiasFigures,
@@ -110,17 +111,16 @@ class BiasView(View):
         if figures.words:
             rows = rows[: MOST_WORDS * (figures.k + 1)]
             left = (len(figures.words) - len(rows)) // (figures.k + 1)
-        _show(console, figures, _table, [(rows,), (figures.filtered,)])
+        _show(console, figures, _table, [(figures.head, rows), (figures.head, figures.filtered)])
         if figures.words and left:
             console.print(Styled(f"{left} more words, with larger p-values, are on the page.", style="dim italic"))
         measured = count["measured"] + count["exhausted"]
+        drawn = "" if all(one.exact for one in rows) else "~: texts drawn, of about how many; "
         below = (
-            f"{measured} examples measured, {count['skipped']} without a matching pair, {count['error']} errors; "
-            f"sent.: source sentences; ~: texts drawn, of about how many; Holm: p corrected for all rows of the table; "
-            f"*: below {LEVEL}; in brackets: 95% intervals; -: fewer than {FEWEST} sentences "
-            f"(intervals) or {TESTED} (tests), or chosen by this figure"
+            f"{measured} examples measured, {count['skipped']} {figures.without}, {count['error']} errors; "
+            f"sent.: source sentences; {drawn}"
         )
-        console.print(Styled(below, style="dim italic"))
+        console.print(Styled(below + _marks(figures), style="dim italic"))
 
     def page(self) -> str:
         """The whole HTML page."""
@@ -145,11 +145,20 @@ def _lines(found: Iterable[PairBias]) -> list[tuple[str, str, str]]:
     ]
 
 
+def _marks(figures: BiasFigures) -> str:
+    """What the marks of a table mean, for the note below it."""
+    chosen = ", or the filtered set at k = 0, where it is small by choice" if figures.epsilon else ""
+    return (
+        f"Holm: p corrected for all rows of the table; *: below {LEVEL}; in brackets: 95% intervals; "
+        f"-: fewer than {FEWEST} sentences (intervals) or {TESTED} (tests){chosen}"
+    )
+
+
 def _show(
     console: Console,
     figures: BiasFigures,
     make: Callable[..., Table],
-    sets: Sequence[tuple[Sequence[PairBias], ...]],
+    sets: Sequence[tuple[Any, ...]],
 ) -> None:
     """Print the table of all sentences and, if there is a threshold, of the filtered ones.
 
@@ -162,7 +171,7 @@ def _show(
         console.print()
         console.print(Styled(f"Only sentences whose own difference (k = 0) is below {figures.epsilon}", style="bold"))
         table = _fitted(console, lambda room: make(*filtered, room))
-        console.print(table if any(filtered) else "No sentence qualifies.")
+        console.print(table if any(filtered[1:]) else "No sentence qualifies.")
 
 
 def _fitted(console: Console, make: Callable[[int], Table]) -> Table:
@@ -182,8 +191,8 @@ def _named(pair: Pair, last: Pair | None, room: int) -> Styled:
     return Styled(name if len(name) <= room else "|\n".join(map(printable, pair)))
 
 
-def _table(found: Sequence[PairBias], room: int) -> Table:
-    table = _empty("pair", "k", "sent.", "texts", "bias", "95% interval", "p", "Holm")
+def _table(head: str, found: Sequence[PairBias], room: int) -> Table:
+    table = _empty(head, "k", "sent.", "texts", "bias", "95% interval", "p", "Holm")
     last: Pair | None = None
     for one in found:
         pair = (one.old, one.new)
@@ -219,7 +228,12 @@ class AgainstView(View):
 
     @cached_property
     def _changes(self) -> list[PairChange]:
-        return pair_changes(self._other.records(), self._run.records())
+        records = self._other.records(), self._run.records()
+        groups = self.facts.get("groups")
+        found = word_changes(*records, groups) if groups else pair_changes(*records)
+        rows = both(self._before.shown, self._after.shown)
+        place = {(*pair, k): at for at, (pair, k, _, _) in enumerate(rows)}
+        return sorted(found, key=lambda one: place.get((one.old, one.new, one.k), len(place)))
 
     @cached_property
     def title(self) -> str:
@@ -252,16 +266,13 @@ class AgainstView(View):
         console.print(compared(old, new, self._changes))
         if not old.whole and not new.whole:
             return
-        _show(console, new, _beside, [(old.shown, new.shown), (old.filtered, new.filtered)])
+        sets = [(new.head, old.shown, new.shown), (new.head, old.filtered, new.filtered)]
+        _show(console, new, _beside, sets)
         if self._changes:
             console.print()
             console.print(Styled("Change (after - before), on the sentences of both runs", style="bold"))
-            console.print(_fitted(console, lambda room: _changed(self._changes, room)))
-        below = (
-            f"Holm: p corrected for all rows of the table; *: below {LEVEL}; in brackets: 95% intervals; -: fewer than "
-            f"{FEWEST} sentences (intervals) or {TESTED} (tests), or chosen by this figure"
-        )
-        console.print(Styled(below, style="dim italic"))
+            console.print(_fitted(console, lambda room: _changed(new.head, self._changes, room)))
+        console.print(Styled(_marks(new), style="dim italic"))
 
     def page(self) -> str:
         """The whole HTML page."""
@@ -277,8 +288,8 @@ class AgainstView(View):
         )
 
 
-def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) -> Table:
-    table = _empty("pair", "k", "before", "95% interval", "after", "95% interval")
+def _beside(head: str, before: Sequence[PairBias], after: Sequence[PairBias], room: int) -> Table:
+    table = _empty(head, "k", "before", "95% interval", "after", "95% interval")
     last: Pair | None = None
     for pair, k, old, new in both(before, after):
         cells = [cell for one in (old, new) for cell in _cells(one)]
@@ -287,8 +298,8 @@ def _beside(before: Sequence[PairBias], after: Sequence[PairBias], room: int) ->
     return table
 
 
-def _changed(found: Sequence[PairChange], room: int) -> Table:
-    table = _empty("pair", "k", "sent.", "change", "95% interval", "p", "Holm")
+def _changed(head: str, found: Sequence[PairChange], room: int) -> Table:
+    table = _empty(head, "k", "sent.", "change", "95% interval", "p", "Holm")
     last: Pair | None = None
     for one in found:
         pair = (one.old, one.new)

@@ -246,7 +246,7 @@ def radius_lines(summary: RadiusSummary) -> list[tuple[str, str, str]]:
         rows.append(("certificates", f"{summary.certificates:,}", "one for each example with L of at least 1"))
     rows += [
         ("skipped", str(count["skipped"]), "misclassified, or tied, before any substitution"),
-        ("errors", str(count["error"]), "in no other figure; in braces: had all been misses, or hits"),
+        ("errors", str(count["error"]), "in no figure but 'read right', if scored"),
     ]
     if summary.empty:
         rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as whole space withstood"))

@@ -161,8 +161,8 @@ def _adjusted(found: Sequence[Paired]) -> list[Paired]:
 
 DUEL_NOTE = (
     "only first, only second: examples on which only one of the attacks succeeds; fewer, equal, more: where both do, "
-    "how many substitutions the first needs; difference: in points of the examples, with its 95% interval (Tango); "
-    "Holm: McNemar's exact p, corrected for all duels; "
+    "how many substitutions the first needs; difference: in percentage points of the examples, with its 95% interval "
+    "(Tango); Holm: McNemar's exact p, corrected for all duels; "
     f"-: fewer than {FEWEST} examples"
 )
 

@@ -41,6 +41,7 @@ def second_order_page(view: View, run: Run, summaries: Sequence[SecondOrderSumma
         f"{on_data(view)}, second-order robustness",
         headline=headline(summaries, names),
         summaries=summaries,
+        errors=view.errors,
         names=names,
         figures=figures,
         order=order_of(figures),
