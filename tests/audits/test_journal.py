@@ -10,7 +10,7 @@ import pytest
 
 import mohs
 from mohs.audits.result import Audit
-from mohs.errors import MohsError
+from mohs.errors import BadInput, MohsError
 from tests.audits.toys import Checker, Encoder, Lm, Vectors, record, run_of
 
 
@@ -161,4 +161,10 @@ def test_a_value_that_is_not_defined_is_kept_too(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_one_sentence(folder: Path) -> None:
     (folder / "audit.jsonl").mkdir()
     with pytest.raises(MohsError, match=r"audit.jsonl cannot be read \(Is a directory\)"):
+        audited(folder)
+
+
+def test_a_device_in_the_place_of_the_file_is_refused(folder: Path) -> None:
+    (folder / "audit.jsonl").symlink_to("/dev/null")  # of /dev/zero there is no end
+    with pytest.raises(BadInput, match=r"audit\.jsonl is a pipe or a device and not a file; delete it\."):
         audited(folder)

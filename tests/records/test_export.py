@@ -208,7 +208,7 @@ def test_a_full_disk(format: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, mode: str = "w", **settings: Any) -> IO[Any]:
+    def full(path: Path, mode: str = "w", *, special: bool = False, **settings: Any) -> IO[Any]:
         path.touch()
         return open("/dev/full", mode, **settings)
 
