@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mohs.errors import BadInput
 from mohs.report.radius.figures import (
     radius_flags,
     radius_headline,
@@ -127,3 +128,9 @@ def test_errors_do_not_lower_what_was_read_right_and_show_as_bounds() -> None:
     assert radius_headline(summary_of(misread(1), scored)) == (
         "All 1 examples that the model got right ended in an error."
     )
+
+
+def test_more_substitutions_than_words_are_refused() -> None:
+    """A forged record would otherwise make a curve of a thousand million steps."""
+    with pytest.raises(BadInput, match=r"speaks of 1,000,000,001 substitutions in \d+ words"):
+        summary_of(bounded(0, 1_000_000_001, None))

@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 from mohs.bounds.finding import RadiusFinding
+from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.report.flags import OFTEN, near_chance, run_flags
 from mohs.report.radius.shares import ShareFigures, ShareTally, all_figures
@@ -33,6 +34,7 @@ REASONS = {
     "batches": "the victim answers differently in batches than alone",
 }
 _ROWS = 12  # of the curve; if there are more, only round numbers are shown
+_CERTAINLY = 1_000  # substitutions that no one would forge to make a page slow
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ class _Tally:
             return
         found: RadiusFinding = record.finding
         kind, lower, upper = found.kind, found.lower, found.upper
+        if max(lower, upper or 0) > max(_CERTAINLY, record.words):  # the curve has a step for each
+            raise BadInput(
+                f"The record of example {record.example_id!r} speaks of {max(lower, upper or 0):,} substitutions in "
+                f"{record.words:,} words, so it is not what mohs wrote; restore the run folder from a copy."
+            )
         self.kinds[kind] += 1
         if kind in self.why:
             self.why[kind][found.reason] += 1
