@@ -51,6 +51,11 @@ def marks(errors: int = 0) -> str:
     )
 
 
+def errors_note(errors: int) -> str:
+    """What the row of errors says beside their number."""
+    return "in braces: had all been misses, or hits" if errors else "attempts that ended in one"
+
+
 def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
     """The rows of fair success, as `12.1% (9.7/80) [8.0, 17.5]`, and of successes that could not be judged.
 

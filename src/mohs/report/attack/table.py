@@ -10,7 +10,7 @@ from rich.table import Table
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
 from mohs.report.rates import Mean
-from mohs.report.table import fair_rows, marks, mean, order_of, rate, tables_of
+from mohs.report.table import errors_note, fair_rows, marks, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
 _UNJUDGED = "not judged: successes on which the judge has no opinion, only in the upper end of fair success"
@@ -35,7 +35,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     ]
     rows += [(name, *_measured(value, summary.success.hits)) for name, value in _measures(summary).items()]
     rows.append(("skipped", str(count["skipped"]), "misclassified, or at the goal, before any attack"))
-    rows.append(("errors", str(count["error"]), "in braces: had all been misses, or hits"))
+    rows.append(("errors", str(count["error"]), errors_note(count["error"])))
     if summary.false_alarms is not None:
         note = f"of {summary.false_alarms.of}; originals that the victim rejected"
         rows.append(("false alarms", rate(summary.false_alarms), note))

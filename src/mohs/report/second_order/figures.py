@@ -19,7 +19,7 @@ from mohs.report.fair import Fair, fair_of
 from mohs.report.flags import OFTEN, run_flags
 from mohs.report.listing import first_of_highest, named
 from mohs.report.rates import Completed, Mean, Rate, mean_of
-from mohs.report.table import fair_rows, mean, rate
+from mohs.report.table import errors_note, fair_rows, mean, rate
 from mohs.report.verdicts import Pair, Verdicts
 from mohs.second_order.finding import SecondOrderFinding
 from mohs.second_order.patches import Patch
@@ -149,7 +149,7 @@ def second_order_lines(summary: SecondOrderSummary) -> list[tuple[str, str, str]
     rows += [
         ("queries", mean(summary.queries), f"mean over {summary.queries.over}"),
         ("skipped", str(count["skipped"]), "no patch pair fits the text"),
-        ("errors", str(count["error"]), "in braces: had all been misses, or hits"),
+        ("errors", str(count["error"]), errors_note(count["error"])),
     ]
     if count["exhausted"]:
         rows.append(("budget spent", str(count["exhausted"]), "counted as none found"))
