@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from mohs.models.bag import BagVictim
-from mohs.models.victim import Fields, Scores, traits_of
+from mohs.models.victim import Fields, answers_of, differ, traits_of
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text.text import words_of
@@ -68,19 +68,9 @@ def bytes_of_levels(steps: int, levels: int) -> int:
 
 def agrees(model: Any, texts: Sequence[Fields], tolerance: float) -> bool:
     """Whether a victim answers as the model inside it does, so that what is proven of that is proven here."""
-    answers, own = _answers(model, texts), _answers(traits_of(model).inside, texts)
-    return all(
-        len(answers[text]) == len(own[text])
-        and all(abs(a - b) <= tolerance for a, b in zip(answers[text], own[text], strict=True))
-        for text in texts
-    )
-
-
-def _answers(model: Any, texts: Sequence[Fields]) -> dict[Fields, Scores]:
-    found: dict[Fields, Scores] = {}
-    for batch in model.plan(list(dict.fromkeys(texts))):
-        found.update(zip(tuple(batch), model.collect(model.launch(batch)), strict=True))
-    return found
+    distinct = list(dict.fromkeys(texts))
+    answers, own = answers_of(model, distinct), answers_of(traits_of(model).inside, distinct)
+    return not any(differ(answers[text], own[text], tolerance) for text in distinct)
 
 
 def some_texts(model: Any, space: Space, random: Random) -> list[Fields]:

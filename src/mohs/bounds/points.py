@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import prod
-from operator import sub
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from mohs.bounds.pace import FIRST_PART, Pace
 from mohs.engine import Answers
 from mohs.errors import VictimError
 from mohs.models.sheets import Layout, Sheet, layout_of
-from mohs.models.victim import Fields, Scores, traits_of
+from mohs.models.victim import Fields, Scores, differ, traits_of
 from mohs.space import Space
 from mohs.space.omega import Edits
 from mohs.text import Text
@@ -138,7 +137,7 @@ class Points:
         if self.differs:
             return
         answers = await self._alone.ask(list(self.known))
-        if any(_differ(one, other, self.tolerance) for one, other in zip(self.known.values(), answers, strict=True)):
+        if any(differ(one, other, self.tolerance) for one, other in zip(self.known.values(), answers, strict=True)):
             self.differs = "unsteady"
         for part in (pace or Pace()).parts(len(places), "alone"):
             await self._repeat(places[part], picks[part], label, margins[part])
@@ -198,10 +197,6 @@ class Points:
         """The substitutions of one text."""
         found = {self.places[at]: word for at, word in zip(places, picks, strict=True) if at >= 0}
         return {place: self.space.choices[place][word] for place, word in found.items()}
-
-
-def _differ(one: Scores, other: Scores, most: float) -> bool:
-    return len(one) != len(other) or max(map(abs, map(sub, one, other))) > most
 
 
 def _table(answers: Sequence[Scores]) -> Table:

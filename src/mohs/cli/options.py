@@ -81,7 +81,9 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 def _names_code(value: str) -> bool:
     """Whether a value stands for Python code: a function of a module, or a class in a file; also inside a defence."""
-    return _PYTHON.search(value) is not None or ".py:" in value
+    from mohs.space.written import names_code
+
+    return _PYTHON.search(value) is not None or names_code(value)
 
 
 def refuse_code(context: typer.Context) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mohs.defences.versions import asked
 from mohs.errors import BadInput, VictimError
-from mohs.models.victim import Fields, Scores, Victim, traits_of
+from mohs.models.victim import Fields, Scores, Victim, answers_of, traits_of
 
 
 class Mean:
@@ -56,7 +55,7 @@ class Mean:
         """Ask every victim, and take the mean."""
         tables = []
         for victim in self.victims:
-            found = asked(victim, list(dict.fromkeys(ticket)))
+            found = answers_of(victim, list(dict.fromkeys(ticket)))
             tables.append(np.array([found[fields] for fields in ticket], np.float64))
         if len({table.shape for table in tables}) > 1:
             widths = ", ".join(f"{v.name} {t.shape[1]}" for v, t in zip(self.victims, tables, strict=True))

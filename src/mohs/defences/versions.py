@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import deque
 from random import Random
 from typing import Any, Protocol
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.errors import BadInput
-from mohs.models.victim import Fields, Scores, Victim, traits_of
+from mohs.models.victim import Fields, Scores, Victim, answers_of, traits_of
 from mohs.models.wrapper import Wrapper
 
 Table = npt.NDArray[np.float64]  # one row a version, one column a class
@@ -90,30 +89,12 @@ class Versions(Wrapper):
 
     def collect(self, ticket: list[list[Fields]]) -> list[Scores]:
         """Ask about all versions of the batch, each once, and combine the answers to the versions of each text."""
-        answers = asked(self.victim, list(dict.fromkeys(version for versions in ticket for version in versions)))
+        answers = answers_of(self.victim, list(dict.fromkeys(version for versions in ticket for version in versions)))
         found = []
         for versions in ticket:
             table = np.array([answers[version] for version in versions], np.float64)
             found.append(tuple(self.defence.combined(table).tolist()))
         return found
-
-
-def asked(victim: Victim, items: list[Fields]) -> dict[Fields, Scores]:
-    """The answers of a victim to some distinct texts, in the batches that it wants, as many in flight as it likes."""
-    found: dict[Fields, Scores] = {}
-    waiting: deque[tuple[tuple[Fields, ...], Any]] = deque()
-
-    def take() -> None:
-        batch, ticket = waiting.popleft()
-        found.update(zip(batch, victim.collect(ticket), strict=True))
-
-    for batch in victim.plan(items):
-        while len(waiting) >= max(1, victim.in_flight):
-            take()
-        waiting.append((tuple(batch), victim.launch(batch)))
-    while waiting:
-        take()
-    return found
 
 
 def by_logits(table: Table) -> Table:

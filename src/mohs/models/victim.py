@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -85,6 +86,32 @@ def service_of(victim: Victim, *, cache: AnswerCache | None = None, judge: bool 
     traits = traits_of(victim)
     alone = judge and not traits.exact
     return Service(victim, cache=cache, alone=alone, together=traits.together, few=traits.few)
+
+
+def answers_of(victim: Victim, texts: Sequence[Fields]) -> dict[Fields, Scores]:
+    """The answers of a victim to some distinct texts, in the batches that it wants, as many in flight as it likes."""
+    found: dict[Fields, Scores] = {}
+    waiting: deque[tuple[tuple[Fields, ...], Any]] = deque()
+
+    def take() -> None:
+        batch, ticket = waiting.popleft()
+        found.update(zip(batch, victim.collect(ticket), strict=True))
+
+    for batch in victim.plan(list(texts)):
+        while len(waiting) >= max(1, victim.in_flight):
+            take()
+        waiting.append((tuple(batch), victim.launch(batch)))
+    while waiting:
+        take()
+    return found
+
+
+def differ(one: Scores, other: Scores, most: float) -> bool:
+    """Whether two answers to a text have other numbers of classes, or scores that are further apart than `most`.
+
+    A score that is no number differs from everything.
+    """
+    return len(one) != len(other) or not all(abs(a - b) <= most for a, b in zip(one, other, strict=True))
 
 
 def declared(output: Output | str) -> Output:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from mohs.models.victim import Fields, Scores, Victim, traits_of
+from mohs.models.victim import Fields, Scores, Victim, answers_of, differ, traits_of
 
 _COARSE = 0.1  # a victim of low precision rounds by less
 
@@ -40,7 +40,7 @@ def answers_alone(model: Victim, texts: Sequence[Fields]) -> dict[Fields, Scores
 def alike_in_batches(model: Victim, known: Known) -> bool:
     """Whether a victim answers some texts in a batch, and in a batch in another order, as it did alone."""
     try:
-        several = [_answers(model, items) for items in (list(known), list(known)[::-1])]
+        several = [answers_of(model, items) for items in (list(known), list(known)[::-1])]
     except Exception:  # asked one by one when it happens again
         return True
     return not any(_apart(model, known, found) for found in several)
@@ -51,7 +51,7 @@ def changed(model: Victim, known: Known) -> int:
     now = answers_alone(model, list(known))
     odd = {*_apart(model, known, now), *(text for text in known if text not in now)}
     with suppress(Exception):  # an error in a batch is no other answer
-        odd.update(_apart(model, known, _answers(model, list(known))))
+        odd.update(_apart(model, known, answers_of(model, list(known))))
     return len(odd)
 
 
@@ -59,16 +59,4 @@ def _apart(model: Victim, known: Known, found: Known) -> list[Fields]:
     """The texts with other scores than before, by more than rounding."""
     traits = traits_of(model)
     most = traits.tolerance if traits.verdict in (None, model) else _COARSE
-    return [
-        text
-        for text, scores in found.items()
-        if len(scores) != len(known[text]) or max(abs(a - b) for a, b in zip(scores, known[text], strict=True)) > most
-    ]
-
-
-def _answers(model: Victim, items: list[Fields]) -> dict[Fields, Scores]:
-    """The answers of a victim to some texts, in the batches that it wants."""
-    found: dict[Fields, Scores] = {}
-    for batch in model.plan(items):
-        found.update(zip(tuple(batch), model.collect(model.launch(batch)), strict=True))
-    return found
+    return [text for text, scores in found.items() if differ(scores, known[text], most)]
