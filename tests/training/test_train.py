@@ -162,6 +162,25 @@ def test_it_goes_on_and_does_not_start_again(tmp_path: Path) -> None:
     assert seen[0].step == 13  # the last checkpoint was after the twelfth
 
 
+def test_the_seconds_of_each_epoch_are_noted(tmp_path: Path) -> None:
+    def stop(at: Progress) -> None:
+        if at.step == 13:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        tiny("bow", tmp_path / "m", epochs=3, patience=3, save_every=2, progress=stop)
+    done = tiny("bow", tmp_path / "m", epochs=3, patience=3, save_every=2)
+    seconds = folder_module.seconds_of(tmp_path / "m")
+    assert len(seconds) == len(done.metrics["history"]) == 3
+    assert all(0 < second < 60 for second in seconds)
+    assert f"{sum(seconds) / 3:.2f} seconds on average" in (tmp_path / "m" / "README.md").read_text()
+    record = json.loads((tmp_path / "m" / "training.json").read_text())
+    assert "seconds" not in record["identity"]
+    del record["finished"]["seconds"], record["checksum"]  # a folder of an earlier version
+    (tmp_path / "m" / "training.json").write_text(json.dumps(record))
+    assert folder_module.seconds_of(tmp_path / "m") == []
+
+
 def test_a_finished_training(tmp_path: Path) -> None:
     first = tiny("bow", tmp_path / "m")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "m").iterdir()}

@@ -141,6 +141,7 @@ def train_judge(
                 "settings": {"task": TASK, "form": form, **recipe.settings()},
                 "about": learner.about(),
                 "device": where,
+                "seconds": [round(seconds, 3) for seconds in place.seconds],
                 "command": command or f"mohs.training.acceptability.train_judge({arch!r}, ...)",
                 "versions": versions(),
                 "data": parts.facts,

@@ -49,6 +49,7 @@ def card(facts: Mapping[str, Any]) -> str:
         *(f"| {name} | {d['source']} | {d['examples']} | {d['hash']} |" for name, d in facts["data"].items()),
         "",
         f"Learned from {_learned_from(facts)}. Classes: {', '.join(facts['labels'])}.",
+        *_cost(facts),
         "",
         *_made(facts),
         "",
@@ -112,6 +113,14 @@ def _made(facts: Mapping[str, Any]) -> list[str]:
         f"| device | {facts['device']} |",
         *(f"| {name} | {value} |" for name, value in facts["versions"].items()),
     ]
+
+
+def _cost(facts: Mapping[str, Any]) -> list[str]:
+    seconds = facts.get("seconds") or []
+    if not seconds:
+        return []
+    mean = sum(seconds) / len(seconds)
+    return ["", f"An epoch took {mean:.2f} seconds on average, {sum(seconds):.1f} in all, without measuring."]
 
 
 def _learned_from(facts: Mapping[str, Any]) -> str:

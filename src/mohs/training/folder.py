@@ -191,6 +191,15 @@ def read_record(path: Path) -> dict[str, Any]:
     raise BadInput(f"{path / RECORD} cannot be read ({fault}); restore it from a copy or choose another --out.")
 
 
+def seconds_of(path: Path) -> list[float]:
+    """How long the steps of each epoch took, in seconds; empty for a folder that does not say.
+
+    Time on dev data and on checkpoints is not in it. After a kill, steps that had to be taken again count once.
+    """
+    found = (read_record(path)["finished"] or {}).get("seconds") or []
+    return [float(seconds) for seconds in found]
+
+
 def _checksum(record: Mapping[str, Any]) -> str:
     return checksum_of(json.dumps({name: value for name, value in record.items() if name != "checksum"}))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
@@ -64,6 +65,8 @@ class Place:
     best_epoch: int = -1
     best_right: int = -1
     history: tuple[tuple[float, int], ...] = ()  # for each epoch: mean loss, correct dev examples
+    seconds: tuple[float, ...] = ()  # for each epoch: how long its steps took, without dev data and checkpoints
+    spent: float = 0.0  # seconds of the steps of this epoch so far
 
     def stale(self, patience: int) -> bool:
         """Whether dev accuracy has not improved for `patience` epochs."""
@@ -100,12 +103,13 @@ def fit(
             step = place.epoch * batches + place.batch
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step, steps)
+            began = time.perf_counter()
             loss = _step(learner, optimizer, recipe, train, batch, step, harden)
+            spent = place.spent + time.perf_counter() - began
             if not math.isfinite(loss):
                 raise _diverged(place.epoch, recipe, folder)
-            place = replace(
-                place, batch=place.batch + 1, loss=place.loss + loss * len(batch), seen=place.seen + len(batch)
-            )
+            seen, total = place.seen + len(batch), place.loss + loss * len(batch)
+            place = replace(place, batch=place.batch + 1, loss=total, seen=seen, spent=spent)
             tell(Progress(place.epoch + 1, recipe.epochs, step + 1, steps, place.loss / place.seen))
             if (step + 1) % save_every == 0 and place.batch < batches:
                 folder.save(_state(module, optimizer), asdict(place))
@@ -113,7 +117,8 @@ def fit(
         if not math.isfinite(dev_loss):
             raise _diverged(place.epoch, recipe, folder)
         mean, epoch, better = place.loss / place.seen, place.epoch, right > place.best_right
-        place = replace(place, epoch=epoch + 1, batch=0, loss=0.0, seen=0, history=(*place.history, (mean, right)))
+        seconds, history = (*place.seconds, place.spent), (*place.history, (mean, right))
+        place = replace(place, epoch=epoch + 1, batch=0, loss=0.0, seen=0, history=history, seconds=seconds, spent=0.0)
         if better:
             place = replace(place, best_epoch=epoch, best_right=right)
             folder.save_best(epoch, _learned(module))
@@ -232,4 +237,4 @@ def _restore(folder: TrainingFolder, module: torch.nn.Module, optimizer: torch.o
     module.load_state_dict(model, strict=False)
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     history = tuple((float(loss), int(right)) for loss, right in place["history"])
-    return Place(**{**place, "history": history})
+    return Place(**{**place, "history": history, "seconds": tuple(map(float, place.get("seconds", ())))})

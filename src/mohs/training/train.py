@@ -117,6 +117,7 @@ def train(
                 "settings": recipe.settings(),
                 "about": learner.about(),
                 "device": where,
+                "seconds": [round(seconds, 3) for seconds in place.seconds],
                 "command": command or f"mohs.training.train.train({arch!r}, ...)",
                 "versions": versions(),
             }
