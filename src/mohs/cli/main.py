@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, audit, demo, entities, export, report, runs, train, train_pocket, transfer, verify
+from mohs.cli import assets, audit, augment, demo, entities, export, report, runs, train, train_pocket, transfer, verify
 from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
@@ -49,6 +49,7 @@ app.command("attacks", short_help="List the attacks: presets, papers, needs and 
 app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)
 app.command("entities", short_help="Make the table of named entities that PWWS inserts.")(entities.entities)
 app.command("train", short_help="Train or fine-tune a classifier to attack, or a judge.")(train.train)
+app.command("augment", short_help="Write a data file with more texts, from a space or a run.")(augment.augment)
 app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
 app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
 

@@ -61,12 +61,19 @@ _LOADERS: Mapping[str, str] = {
 
 
 def load_services(
-    kinds: Iterable[str], given: Mapping[str, Any], *, victim: Victim, device: str = "auto", trust_code: bool = False
+    kinds: Iterable[str],
+    given: Mapping[str, Any],
+    *,
+    victim: Victim | None = None,
+    device: str = "auto",
+    trust_code: bool = False,
 ) -> dict[str, Any]:
     """The services and word books of these kinds. A name is loaded; anything else is the model or book itself."""
     parts: dict[str, Any] = {}
     for kind in kinds:
-        if kind == "gradients":
+        if kind == "gradients" and victim is None:
+            raise missing(kind)
+        if kind == "gradients" and victim is not None:
             from mohs.models.gradients import gradients_of
 
             parts[kind] = Service(gradients_of(victim))
