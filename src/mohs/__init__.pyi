@@ -1,3 +1,4 @@
+from . import analyses as analyses
 from . import assets as assets
 from . import attacks as attacks
 from . import audits as audits
@@ -14,6 +15,7 @@ from . import space as space
 from . import tasks as tasks
 from . import text as text
 from . import training as training
+from .analyses.api import analyse as analyse
 from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit

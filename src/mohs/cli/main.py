@@ -16,7 +16,21 @@ from typing import Annotated, Any
 import typer
 
 from mohs import __version__
-from mohs.cli import assets, audit, augment, demo, entities, export, report, runs, train, train_pocket, transfer, verify
+from mohs.cli import (
+    analyse,
+    assets,
+    audit,
+    augment,
+    demo,
+    entities,
+    export,
+    report,
+    runs,
+    train,
+    train_pocket,
+    transfer,
+    verify,
+)
 from mohs.cli.saying import say
 from mohs.cli.verbs import add_verbs
 from mohs.errors import MohsError, ServiceFailed
@@ -42,6 +56,7 @@ add_verbs(app)
 app.command("verify", short_help="Check the certificates of a radius run.")(verify.verify)
 app.command("report")(report.report)
 app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
+app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)

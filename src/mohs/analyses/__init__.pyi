@@ -1,0 +1,12 @@
+from .api import analyse as analyse
+from .buckets import Buckets as Buckets
+from .frequencies import Frequencies as Frequencies
+from .intervals import Clustered as Clustered
+from .intervals import Median as Median
+from .layers import Curve as Curve
+from .layers import LayerFigures as LayerFigures
+from .result import Analysis as Analysis
+from .result import AttackAnalysis as AttackAnalysis
+from .result import WordLabels as WordLabels
+from .settings import Analysing as Analysing
+from .substitutions import Substitution as Substitution
