@@ -20,7 +20,7 @@ LEVELS = [
     {"attacks"},
     {"bounds"},
     {"second_order", "bias", "defences"},
-    {"training", "certify"},
+    {"training", "certifying"},
     {"report"},
     {"runs"},
     {"audits", "comparisons", "analyses", "defending"},

@@ -26,6 +26,7 @@ from .models.wrapper import Wrapper as Wrapper
 from .records.record import Outcome as Outcome
 from .records.record import Record as Record
 from .runs.api import attack as attack
+from .runs.api import certify as certify
 from .runs.api import radius as radius
 from .runs.api import second_order_attack as second_order_attack
 from .runs.api import token_bias as token_bias

@@ -176,6 +176,33 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--budget", "some"], "--budget some is no number of words; give numbers from 1 on, or all: 1,2,all."),
+        (
+            ["--victim", "safer(pocket)", "--source", "wordnet"],
+            "certifies its own perturbation sets, so --source would give the attack another space than the certificate",
+        ),
+        (
+            ["--victim", f"{V}poison"],
+            "has no certificate: mohs knows no bound for it; certify safer(python:victims:poison)",
+        ),
+        (["--victim", "ranmask(pocket)"], "hides 30% of the words, so a single changed word is shown in half of the"),
+        (
+            ["--draws", "5"],
+            "--draws is for victims that draw versions, and pocket draws none; leave it out, or certify",
+        ),
+        (["--attack", "bae"], "so its space would differ from that of the certificate; use greedy, beam or genetic."),
+    ],
+)
+def test_bad_input_of_certify(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    ended = mohs("certify", "--n", 2, *arguments)
+    assert message in ended.stderr
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+
+
 @pytest.mark.parametrize(("arguments", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_bad_input(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
     base = ["attack"] if {"--n", "--data"} & set(arguments) else ["attack", "--n", "2"]

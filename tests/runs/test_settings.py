@@ -27,7 +27,7 @@ from tests.cli.conftest import Mohs
 from tests.toys import predict
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("attack", "second-order", "bias", "radius")
+COMMANDS = ("attack", "second-order", "bias", "radius", "certify")
 each_command = pytest.mark.parametrize("command", COMMANDS)
 
 
@@ -108,14 +108,15 @@ def test_one_name_from_the_keyword_to_the_manifest(command: str, tmp_path: Path)
         options = {"masked_lm": Wordlike(), "k": 1}
     if command == "radius":
         options |= {"together": True}
-    with getattr(mohs, verb.function)(predict, ROWS, out=tmp_path / "run", **options) as run:
+    victim: Any = "pocket" if command == "certify" else predict  # which can be certified
+    with getattr(mohs, verb.function)(victim, ROWS, out=tmp_path / "run", **options) as run:
         config = yaml.safe_load((tmp_path / "run" / "manifest.yaml").read_text("utf-8"))["config"]
         assert run.manifest["tasks"] == sorted({record.attack for record in run.records()})
     known = {f.name for kind in (verb, Settings) for f, _ in options_of(kind)}
     assert set(config) <= known
     if command == "radius":
         assert (config["time_limit"], config["together"], config["attacks"]) == (60.0, True, [])
-    elif command != "attack":
+    elif command not in ("attack", "certify"):
         assert "attacks" not in config
 
 
@@ -135,7 +136,8 @@ def test_only_texts_of_some_lengths(command: str, tmp_path: Path) -> None:
     words = len(mohs.Text(short))
     for examples in (rows, str(file), mohs.Dataset(str(file))):
         told = {"least_words": 1, "most_words": 2 * words - 1}
-        with getattr(mohs, verb.function)(predict, examples, **told, **options) as run:
+        victim: Any = "pocket" if command == "certify" else predict
+        with getattr(mohs, verb.function)(victim, examples, **told, **options) as run:
             assert [record.words for record in run.records()] == [words]
             assert {name: run.manifest["config"][name] for name in told} == told
 

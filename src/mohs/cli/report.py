@@ -76,6 +76,9 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
             say(f"Page: {written}")
         if errors:
             say(f"mohs: {errors}", error=True)
+        if view.alarm:
+            say(f"mohs: {view.alarm}", error=True)
+            raise typer.Exit(1)
 
 
 report = command([Report], _report, help_of(Report.__doc__))

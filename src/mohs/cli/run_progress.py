@@ -144,12 +144,18 @@ def _bar(seen: _Seen) -> Iterator[None]:
 
 
 def finished(run: Run, view: View, as_json: bool, verbose: bool, ending: str, **extra: Any) -> None:
-    """Print the summary, a few diffs and the files; exit with 3 if some examples ended in an error."""
+    """Print the summary, a few diffs and the files; exit with 3 if some examples ended in an error.
+
+    A run that contradicts itself ends with 1.
+    """
     from mohs.report.terminal import print_run
 
     errors = print_run(run, view, as_json=as_json, verbose=verbose, diffs=3, **extra)
     if not as_json:
         say(ending)
+    if view.alarm:
+        say(f"mohs: {view.alarm}", error=True)
     if errors:
         say(f"mohs: {errors}", error=True)
-        raise typer.Exit(3)
+    if view.alarm or errors:
+        raise typer.Exit(1 if view.alarm else 3)

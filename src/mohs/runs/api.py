@@ -106,5 +106,6 @@ attack = function_of(verb_of("attack"))
 second_order_attack = function_of(verb_of("second-order"))
 token_bias = function_of(verb_of("bias"))
 radius = function_of(verb_of("radius"))
+certify = function_of(verb_of("certify"))
 
-__all__ = ["Progress", "attack", "function_of", "radius", "second_order_attack", "token_bias"]
+__all__ = ["Progress", "attack", "certify", "function_of", "radius", "second_order_attack", "token_bias"]

@@ -437,3 +437,102 @@ def radius(
     >>> all(row["exact"] for row in run.radii())
     True
     """
+
+def certify(
+    victim: AnyVictim,
+    examples: AnyExamples,
+    *,
+    budget: str | int | Sequence[str | int] | None = None,
+    attacks: str | Attack | Sequence[str | Attack] = ("greedy", "genetic"),
+    every: int = 1000,
+    source: str | Source | None = None,
+    constraints: Sequence[str | Constraint] = (),
+    stopwords: str | Path | Iterable[str] | None = None,
+    change_placeholders: bool = False,
+    draws: int | None = None,
+    select: int | None = None,
+    alpha: float | None = None,
+    published: bool = False,
+    vectors: Any = None,
+    wordnet: Any = None,
+    sememes: Any = None,
+    tagger: Any = None,
+    n: int | None = None,
+    sample: int | None = None,
+    least_words: int | None = None,
+    most_words: int | None = None,
+    fields: Sequence[str] = (),
+    label_field: str = "label",
+    id_field: str = "id",
+    encoding: str = "utf-8",
+    device: str = "auto",
+    labels: str | Sequence[str] = (),
+    victim_options: Mapping[str, str] | None = None,
+    trust_pickle: bool = False,
+    trust_code: bool = False,
+    seed: int = 0,
+    at_once: int | None = None,
+    workers: int = 1,
+    most_memory: float | None = None,
+    cache: str | Path | None = None,
+    change: Sequence[str] = (),
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+    said: Callable[[str], None] | None = None,
+) -> Run:
+    """Print certified accuracy beside accuracy under attack over the same space, and clean accuracy.
+
+    An example is certified if a bound proves that no text of its space, with at most --budget changed words, changes
+    the prediction. Such bounds exist for safer(V) and ranmask(V), which make a certificate for any victim V by
+    smoothing, for the bundled bag of words, and for networks of `mohs train`. The attack searches the same space, so
+    certified <= robust <= clean; an example that is both certified and fooled is reported and ends with exit code 1.
+    Running the same command again resumes the run.
+
+    victim: a name, a victim object, a model with its tokenizer, a pipeline, an estimator, or a function from texts to
+        probabilities.
+    examples: a file, `pocket`, a Dataset, or an iterable of Examples, (text, label) pairs or rows.
+    budget: How many words may change: numbers, or all; several as 1,2,all. By default all, and 1 for ranmask and lirpa.
+    attacks: An attack over the same space; the worst of all counts, so repeat for several.
+    every: Ask about every text of a space that has at most so many texts, instead of the attacks.
+    source: Source of the substitutes (see `mohs spaces`); by default the five nearest word vectors. A safer victim has
+        its own.
+    constraints: A constraint on the substitutes; repeat for several.
+    stopwords: Words that never change: a file, none, english (default) or nltk.
+    change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
+    draws: Versions to draw of each text, for safer and ranmask.
+    select: Versions drawn before, to select the class that is certified.
+    alpha: The probability that the certificate of one example is wrong, for safer and ranmask.
+    published: Take the bounds of the papers on safer and ranmask, which are estimates and no certificates.
+    vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
+    wordnet: WordNet's database files; by default the asset wordnet.
+    sememes: Table of sememe substitutes; by default the asset hownet.
+    tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
+    n: Use the first N examples, or draw N with --sample; by default all.
+    sample: Draw the N examples of --n at random with this seed, instead of the first N.
+    least_words: Leave out texts with fewer words, before --n counts.
+    most_words: Leave out texts with more words, before --n counts.
+    fields: Text column, or two columns for text pairs: premise,hypothesis.
+    label_field: Label column.
+    id_field: Id column, if there is one.
+    encoding: Encoding of the data file.
+    device: Device for the models: auto, cpu, cuda or cuda:N.
+    labels: Class names in the victim's order, such as negative,positive.
+    victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
+    trust_pickle: Allow sklearn: files, which can run code when loaded.
+    trust_code: Run the code that comes with an hf: model.
+    seed: Random seed.
+    at_once: How many searches run at once; by default what suits the command and the victim's device.
+    workers: Processes that share the examples, each with its own copy of the models.
+    most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
+        divided by the workers. A longer text ends in an error.
+    cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
+    change: For text pairs: the columns that may change; by default the last.
+    out: A run folder; the run can then be resumed. By default the run stays in memory.
+    progress: Called with the newest record, the number finished, and the total.
+    said: Called with each note of the run before the first search.
+
+    >>> import mohs
+    >>> run = mohs.certify("pocket", "pocket", n=3)
+    >>> [found.budget for found in run.certified()]
+    ['all']
+    """

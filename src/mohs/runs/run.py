@@ -16,6 +16,7 @@ from mohs.runs.verbs import commands, verb_of, view_of
 if TYPE_CHECKING:
     from mohs.bias import PairBias
     from mohs.report.attack.figures import Summary
+    from mohs.report.certify.figures import BudgetFigures
     from mohs.report.second_order.figures import SecondOrderSummary
     from mohs.report.view import View
 
@@ -25,7 +26,7 @@ class Run:
 
     Some methods exist only for the runs of one verb: `summary()`, `goal` and `goal_of(attack)` for `mohs attack`,
     `vulnerable()` for `second-order`, `biases()` and `words()` for `bias`, `radii()` and `certificates(path)` for
-    `radius`. They come from the verb's view (`run.view()`).
+    `radius`, `certified()` for `certify`. They come from the verb's view (`run.view()`).
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -116,6 +117,9 @@ class Run:
 
         def radii(self) -> list[dict[str, Any]]:
             """The results of a radius run, for each example that the victim classifies correctly."""
+
+        def certified(self) -> list[BudgetFigures]:
+            """Robust and certified accuracy for each budget of a certify run."""
 
         def certificates(self, path: str | Path) -> Path:
             """Write the certificates of a radius run, one per line."""

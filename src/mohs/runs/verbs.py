@@ -16,6 +16,7 @@ _VERBS: dict[str, tuple[Any, Any]] = {  # by command: the verb and its view, imp
     "second-order": ("mohs.second_order.verb:SecondOrderVerb", "mohs.report.second_order.view:SecondOrderView"),
     "bias": ("mohs.bias.verb:BiasVerb", "mohs.report.bias.view:BiasView"),
     "radius": ("mohs.bounds.verb:RadiusVerb", "mohs.report.radius.view:RadiusView"),
+    "certify": ("mohs.certifying.verb:CertifyVerb", "mohs.report.certify.view:CertifyView"),
 }
 
 

@@ -1,0 +1,10 @@
+from .finding import BudgetFinding as BudgetFinding
+from .finding import CertifyFinding as CertifyFinding
+from .finding import VotesFinding as VotesFinding
+from .losses import overlap as overlap
+from .losses import ranmask_loss as ranmask_loss
+from .losses import safer_loss as safer_loss
+from .smoothed import Smoothed as Smoothed
+from .smoothed import Votes as Votes
+from .smoothed import lower_bound as lower_bound
+from .task import CertifyTask as CertifyTask
