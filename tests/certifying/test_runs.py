@@ -17,6 +17,7 @@ import mohs
 from mohs.bounds.prover import margin_of
 from mohs.certifying import task as tasks
 from mohs.certifying.fixed import fixed_bound
+from mohs.certifying.smoothed import Smoothed
 from mohs.cli.run_progress import finished
 from mohs.defences import RanMask, Versions
 from mohs.errors import BadInput
@@ -53,7 +54,7 @@ def test_the_closed_form_bounds_every_text_of_a_space() -> None:
 
 @pytest.mark.parametrize("victim", ["pocket", "safer(pocket)", "ranmask(pocket, rate=0.9)"])
 def test_certified_robust_clean(victim: str) -> None:
-    options = {} if victim == "pocket" else SMALL
+    options: dict[str, Any] = {} if victim == "pocket" else SMALL
     with mohs.certify(victim, "pocket", n=12, budget="1,2", **options) as run:
         assert run.view().alarm == ""
         clean = run.view().figures()["summary"]["clean"]
@@ -100,7 +101,7 @@ def test_a_bound_that_is_wrong_is_reported_everywhere(
 
 def test_a_wrong_loss_of_smoothing_is_found_by_fresh_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """One word decides, and it is mostly shown: with another word there most versions have the other label."""
-    monkeypatch.setattr(tasks.Smoothed, "loss", lambda *_: 0.0)
+    monkeypatch.setattr(Smoothed, "loss", lambda *_: 0.0)
     victim = Versions(WordCount({"good": 8, "poor": -8}), RanMask(rate=0.3, n=8), "ranmask(word count)")
     with mohs.certify(victim, [("a good film", 1)], source=table(good="poor"), published=True) as run:
         (record,) = run.records()
@@ -116,7 +117,8 @@ def test_workers_and_the_schedule_change_nothing(victim: str) -> None:
     options: dict[str, Any] = {"n": 8, "budget": "1,all", **(SMALL if victim != "pocket" else {})}
     with mohs.certify(victim, "pocket", **options) as one:
         told = lines(one)
-    for more in ({"workers": 2}, {"at_once": 1}):
+    others: list[dict[str, Any]] = [{"workers": 2}, {"at_once": 1}]
+    for more in others:
         with mohs.certify(victim, "pocket", **more, **options) as other:
             assert lines(other) == told
 
