@@ -21,6 +21,7 @@ from mohs.cli import (
     assets,
     audit,
     augment,
+    compare,
     demo,
     entities,
     export,
@@ -56,6 +57,7 @@ add_verbs(app)
 app.command("verify", short_help="Check the certificates of a radius run.")(verify.verify)
 app.command("report")(report.report)
 app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
+app.command("compare", short_help="Compare runs of several victims, example by example.")(compare.compare)
 app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)

@@ -114,11 +114,11 @@ def _write_lines(rows: Iterable[Row], format: str, file: IO[str]) -> int:
         if writer is None:
             writer = csv.DictWriter(file, fieldnames=list(row))
             writer.writeheader()
-        writer.writerow({key: _harmless(value) for key, value in row.items()})
+        writer.writerow({key: harmless(value) for key, value in row.items()})
     return count
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
     """A cell of a CSV file. Text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 

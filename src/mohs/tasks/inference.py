@@ -155,7 +155,7 @@ def mcnemar(first: int, second: int) -> float:
     return min(1.0, float(2 * sum(math.comb(n, i) for i in range(min(first, second) + 1)) / 2**n))
 
 
-def paired_interval(first: int, second: int, n: int) -> tuple[float, float] | None:
+def paired_interval(first: float, second: float, n: float) -> tuple[float, float] | None:
     """A 95% interval of the difference of two shares of the same n examples (Tango 1998); None below FEWEST examples.
 
     It holds the differences that a score test does not reject. first, second: examples that count for one share alone.
