@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mohs.comparisons.fairness import PairedFair, paired_fair, successes_of
-from mohs.comparisons.questions import CLEAN, DENOMINATORS, SUCCESS, UNDER
+from mohs.comparisons.questions import CLEAN, DENOMINATORS, OF_ATTACKED, SUCCESS, UNDER, Seen
 from mohs.comparisons.sides import Side
+from mohs.records import Outcome
 from mohs.report.paired import NOT_ASKED, Paired
 from mohs.report.rates import Mean, mean_of
 from mohs.report.verdicts import Verdicts
@@ -87,7 +88,7 @@ def _clean(base: Side, side: Side) -> Paired:
 
 
 def _pairs(base: Side, side: Side, group: str) -> dict[str, Paired]:
-    """By question. Examples are alike, as far as errors go, if they were attacked in the same of the runs."""
+    """By question."""
     first, second = base.of_group(group), side.of_group(group)
     questions = dict.fromkeys(name for seen in first.values() for name in seen.groups[group])
     return {
@@ -95,7 +96,7 @@ def _pairs(base: Side, side: Side, group: str) -> dict[str, Paired]:
             DENOMINATORS[question],
             (
                 (
-                    (first[name].attacked, second[name].attacked),
+                    _kind(question, first[name], second[name]),
                     first[name].groups[group].get(question, NOT_ASKED),
                     second[name].groups[group].get(question, NOT_ASKED),
                 )
@@ -105,6 +106,12 @@ def _pairs(base: Side, side: Side, group: str) -> dict[str, Paired]:
         )
         for question in questions
     }
+
+
+def _kind(question: str, first: Seen, second: Seen) -> tuple[bool, bool] | None:
+    """Which of the runs attacked the example; None if an error hides even that, or if it makes no difference."""
+    unread = any(seen.outcome is Outcome.ERROR and not seen.attacked for seen in (first, second))
+    return None if unread or question in OF_ATTACKED else (first.attacked, second.attacked)
 
 
 def _lowers(side: Side, group: str) -> bool:

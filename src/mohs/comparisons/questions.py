@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from mohs.attacks.goal import keeps_label
@@ -36,6 +37,7 @@ DENOMINATORS: Mapping[str, str] = {
     PROVEN: "examples without an error in both",
     UNBROKEN: "examples without an error in both",
 }
+OF_ATTACKED = (SUCCESS, FOUND)  # asked only about examples that were attacked
 LOWER_IS_BETTER = (SUCCESS, FOUND, FOUND_OF_ALL)
 _TRIED = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED)
 _MOST_RADII = 3  # numbers of substitutions asked about
@@ -61,9 +63,8 @@ def reader_of(run: Run) -> Callable[[Record], Seen]:
 
 
 def _attacks(run: Run) -> Callable[[Record], Seen]:
-    view = run.view()
-    goals = {name: keeps_label(view.goal_of(name)) for name in run.manifest["tasks"]}  # type: ignore[attr-defined]
-    return lambda record: _attack(record, goals[record.attack])
+    goal_of = cache(run.goal_of)
+    return lambda record: _attack(record, keeps_label(goal_of(record.attack)))
 
 
 def _attack(record: Record, reduces: bool) -> Seen:

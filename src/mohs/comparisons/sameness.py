@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -46,27 +47,41 @@ def refuse_different(base: Run, other: Run, called: tuple[str, str]) -> None:
             raise _refused(called, f"their {kind.replace('_', ' ')}", mine, its)
 
 
-def common_attacks(base: Run, other: Run, called: tuple[str, str]) -> list[str]:
-    """The attacks that both runs have. Refuses runs without one, and attacks of one name with other settings."""
-    shared = [name for name in base.manifest["tasks"] if name in other.manifest["tasks"]]
-    if not shared:
-        raise _refused(called, "their attacks", *(", ".join(one.manifest["tasks"]) for one in (base, other)))
+def refuse_other_settings(base: Run, other: Run, attacks: Sequence[str], called: tuple[str, str]) -> None:
+    """Refuse attacks of one name with other settings."""
     first, second = (one.manifest.get("identity", {}).get("settings") for one in (base, other))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        for name in shared:
+        for name in attacks:
             if first.get(name) != second.get(name):
                 raise _refused(called, f"the settings of {name}", *_apart(first.get(name), second.get(name)))
+
+
+def shared_attacks(base: Contents, other: Contents, called: tuple[str, str]) -> list[str]:
+    """The attacks that both runs have. Refuses runs without one."""
+    shared = [name for name in base.attacks if name in other.attacks]
+    if not shared:
+        raise _refused(called, "their attacks", *(", ".join(one.attacks) for one in (base, other)))
     return shared
 
 
-def examples_of(run: Run) -> dict[str, Example]:
-    """The label and a hash of the text of each example, by its id, in the order of the run."""
-    found: dict[str, Example] = {}
-    for record in run.records():
-        if record.example_id not in found:
-            text = "\x1f".join([*record.names, *record.original])
-            found[record.example_id] = record.label, blake2b(text.encode("utf-8", "surrogatepass")).digest()
-    return found
+@dataclass(frozen=True)
+class Contents:
+    """The attacks that a run has records of, and the label and a hash of the text of each example, by its id."""
+
+    attacks: tuple[str, ...]
+    examples: Mapping[str, Example]
+
+    @classmethod
+    def of(cls, run: Run) -> Contents:
+        """Read the records of a run. The names of attacks are theirs: old manifests have those asked for."""
+        attacks: dict[str, None] = {}
+        examples: dict[str, Example] = {}
+        for record in run.records():
+            attacks[record.attack] = None
+            if record.example_id not in examples:
+                text = "\x1f".join(record.original).encode("utf-8", "surrogatepass")
+                examples[record.example_id] = record.label, blake2b(text, digest_size=16).digest()
+        return cls(tuple(attacks), examples)
 
 
 def refuse_other_examples(

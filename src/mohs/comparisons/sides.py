@@ -10,8 +10,14 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from mohs.comparisons.questions import COMMANDS, Seen, reader_of
-from mohs.comparisons.sameness import common_attacks, examples_of, refuse_different, refuse_other_examples
+from mohs.comparisons.questions import COMMANDS, OF_ATTACKED, Seen, reader_of
+from mohs.comparisons.sameness import (
+    Contents,
+    refuse_different,
+    refuse_other_examples,
+    refuse_other_settings,
+    shared_attacks,
+)
 from mohs.comparisons.training_time import TrainingTime, training_time
 from mohs.errors import BadInput
 from mohs.report.flags import run_flags
@@ -65,8 +71,9 @@ class Side:
 
     def rate(self, group: str, question: str, of: str) -> Completed:
         """The share of yes in this run alone, over all its examples, as its own report has it."""
-        found = [(seen, seen.groups[group][question]) for seen in self.of_group(group).values()]
-        return _rate([(answer, seen.attacked) for seen, answer in found if answer.asked], of)
+        found = [(seen.groups[group][question], seen.attacked) for seen in self.of_group(group).values()]
+        some = question in OF_ATTACKED  # errors among those attacked are the only ones
+        return _rate([(answer, attacked and not some) for answer, attacked in found if answer.asked], of)
 
     def clean_rate(self, of: str) -> Completed:
         """The share of originals that are read right."""
@@ -144,25 +151,29 @@ def _check(run: Run, base: Run) -> None:
 def sides_of(runs: Sequence[Run]) -> tuple[list[Side], list[str]]:
     """Read the runs, refuse those that cannot be paired with the first, and say what a reader must know."""
     base, notes = runs[0], []
-    shared = list(base.manifest["tasks"])
     called = [str(run.folder or f"run {letter_of(number)}") for number, run in enumerate(runs)]
-    first = examples_of(base)
-    for run, place in zip(runs[1:], called[1:], strict=True):
+    found = []
+    for run in runs:
         with sound(run):
-            refuse_different(base, run, (called[0], place))
-            mine = common_attacks(base, run, (called[0], place))
+            found.append(Contents.of(run))
+    first, shared = found[0], list(found[0].attacks)
+    for run, contents, place in zip(runs[1:], found[1:], called[1:], strict=True):
+        names = called[0], place
+        with sound(run):
+            refuse_different(base, run, names)
+            mine = shared_attacks(first, contents, names)
+            refuse_other_settings(base, run, mine, names)
         unfinished = len(run) < run.planned or len(base) < base.planned
-        other = examples_of(run)
-        refuse_other_examples(first, other, not unfinished, (called[0], place))
-        if list(first) != list(other) and first.keys() == other.keys():
+        refuse_other_examples(first.examples, contents.examples, not unfinished, names)
+        if list(first.examples) != list(contents.examples) and first.examples.keys() == contents.examples.keys():
             notes.append(f"{place} has its examples in another order than {called[0]}; they are paired by their ids.")
         shared = [name for name in shared if name in mine]
         if _fingerprint(run) == _fingerprint(base):
             notes.append(f"{place} and {called[0]} have the same victim, by its fingerprint.")
     if not shared:
         raise BadInput("No attack is in all of these runs; compare runs that share one.")
-    for run, place in zip(runs, called, strict=True):
-        alone = [name for name in run.manifest["tasks"] if name not in shared]
+    for run, contents, place in zip(runs, found, called, strict=True):
+        alone = [name for name in contents.attacks if name not in shared]
         if alone:
             notes.append(f"{', '.join(alone)} of {place}: not in all runs, so not compared.")
         facts = {**run.manifest.get("facts", {}), "changed": run.effort().get("changed", 0)}

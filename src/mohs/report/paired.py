@@ -72,21 +72,31 @@ class Paired:
 
     of: str  # the denominator
     kinds: tuple[Pairs, ...]
+    aside: Pairs = Pairs()  # errors of which the kind is not known: only in the bounds
     holm: float = math.nan  # the p value, adjusted for all tests of this question
 
     @classmethod
     def of_answers(cls, of: str, answers: Iterable[tuple[object, Answer, Answer]]) -> Paired:
-        """From the kind and the two answers of each example; those that one run was not asked are left out."""
+        """From the kind and the two answers of each example; those that one run was not asked are left out.
+
+        Kind None: errors are as likely in all examples, or it is not known in which; they are left out of the shares.
+        """
         found: dict[object, Pairs] = {}
+        aside = Pairs()
         for kind, first, second in answers:
-            if first.asked and second.asked:
-                found[kind] = found.get(kind, Pairs()) + _pair(first, second)
-        return cls(of, tuple(found.values()))
+            if not first.asked or not second.asked:
+                continue
+            pair = _pair(first, second)
+            if kind is None and pair.errors:
+                aside += pair
+            else:
+                found[kind] = found.get(kind, Pairs()) + pair
+        return cls(of, tuple(found.values()), aside)
 
     @property
     def pairs(self) -> Pairs:
-        """All kinds together."""
-        return sum(self.kinds, Pairs())
+        """All examples together."""
+        return sum(self.kinds, self.aside)
 
     @property
     def first(self) -> float | None:
@@ -112,7 +122,7 @@ class Paired:
         seen = self.pairs
         if seen.known < FEWEST or self.difference is None:
             return None
-        if not seen.errors:
+        if seen.errors == self.aside.errors:
             return paired_interval(seen.second, seen.first, seen.known)
         n = self._as_good_as()
         gained, lost = (self._share(part) or 0.0 for part in (lambda one: one.second, lambda one: one.first))
@@ -155,7 +165,8 @@ class Paired:
 
     def _share(self, part: Callable[[Pairs], float]) -> float | None:
         """The mean of a count over all examples, those with an error as the others of their kind on average."""
-        whole, kinds = self.pairs.whole, self._pooled
+        kinds = self._pooled
+        whole = sum(one.whole for one in kinds)
         if not whole or any(not one.known for one in kinds):
             return None
         return float(sum(one.whole * part(one) / one.known for one in kinds)) / whole
@@ -174,9 +185,10 @@ class Paired:
         In a kind with errors the shares of discordant pairs are moved a little towards each other, or a kind without
         one would seem to tell for certain. Without errors this is the number of examples.
         """
-        whole = self.pairs.whole
+        kinds = self._pooled
+        whole = sum(one.whole for one in kinds)
         mean = spread = within = 0.0
-        for one in self._pooled:
+        for one in kinds:
             weight, more = one.whole / whole, 1.0 if one.errors else 0.0
             gained = (one.second + more) / (one.known + 4 * more)
             lost = (one.first + more) / (one.known + 4 * more)
