@@ -17,6 +17,7 @@ import pytest
 
 from mohs.runs.run import Run
 from tests.cli.conftest import Mohs, started
+from tests.comparisons.toys import run_of
 
 GOOD = '{"text": "a good film", "label": 1}\n{"text": "a bad film", "label": 0}\n'
 
@@ -198,6 +199,30 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_bad_input_of_certify(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
     ended = mohs("certify", "--n", 2, *arguments)
+    assert message in ended.stderr
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a"], "A comparison needs at least two runs; name the baseline first, then the others."),
+        (["a", "./a"], "is given twice; name two different runs."),
+        (["a", "none"], "none"),
+        (["a", "seed"], "seed and a differ in seed (8 against 7): a comparison needs the same examples, space, search"),
+        (["a", "fewer"], "fewer lacks 1 example of a, e2 for instance: a comparison needs the same examples"),
+        (["a", "b", "--judge", "hf:none/none"], "none/none"),
+        (["a", "b", "--page", "none/x.html"], "none/x.html cannot be written (No such file or directory)"),
+        (["a", "b", "--out", "none/x.csv"], "none/x.csv cannot be written (No such file or directory); name another"),
+    ],
+)
+def test_bad_input_of_compare(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    run_of("fwf", folder / "a").close()
+    run_of("fww", folder / "b", victim="b").close()
+    run_of("fww", folder / "seed", victim="b", identity={"seed": 8}).close()
+    run_of("fw", folder / "fewer", victim="b").close()
+    ended = mohs("compare", *arguments)
     assert message in ended.stderr
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr

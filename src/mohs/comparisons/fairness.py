@@ -28,6 +28,7 @@ class PairedFair:
 
     first: float  # expected numbers, of judged successes
     second: float
+    judged: int  # successes, in either run
     unjudged: int  # successes, in either run, on which the judge has no opinion: only in the interval
     total: int
     errors: int
@@ -36,8 +37,9 @@ class PairedFair:
 
     @property
     def difference(self) -> float | None:
-        """The share in the second run minus that in the first."""
-        return (self.second - self.first) / self.total if self.total else None
+        """The share in the second run minus that in the first; None if no success could be judged."""
+        known = self.total and (self.judged or not self.unjudged)
+        return (self.second - self.first) / self.total if known else None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -101,8 +103,9 @@ def paired_fair(pairs: Sequence[tuple[Success, Success]], calibration: Calibrati
     both = [entry for pair in entries for entry in pair]
     sums = [math.fsum(_expected(entry[side], texts, calibration) for entry in entries) for side in (0, 1)]
     unjudged = sum(entry.free or entry.partly for entry in both)
+    judged = sum(entry.text is not None and not entry.partly for entry in both)
     interval = _ends(entries, texts, len(known), calibration) if len(known) >= FEWEST else None
-    return PairedFair(sums[0], sums[1], unjudged, len(known), len(pairs) - len(known), interval, judge)
+    return PairedFair(sums[0], sums[1], judged, unjudged, len(known), len(pairs) - len(known), interval, judge)
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,8 @@ def paired_cells(found: Paired) -> Cells:
 
 
 def _fair_cells(found: PairedFair) -> Cells:
-    shares = (f"{part / found.total:.1%}" if found.total else "-" for part in (found.first, found.second))
+    known = found.difference is not None
+    shares = (f"{part / found.total:.1%}" if known else "-" for part in (found.first, found.second))
     errors = _braces(found.bounds) if found.errors else ""
     return (*shares, points(found.difference, found.interval) + errors, "", "", _of(found.total, found.errors), "", "")
 
@@ -147,9 +148,7 @@ def _mean_cells(found: Mean) -> Cells:
 
 def points(difference: float | None, interval: tuple[float, float] | None) -> str:
     """A difference in percentage points with its interval."""
-    if difference is None:
-        return "-"
-    said = f"{100 * difference:+.1f}"
+    said = "-" if difference is None else f"{100 * difference:+.1f}"
     return said if interval is None else f"{said} [{100 * interval[0]:+.1f}, {100 * interval[1]:+.1f}]"
 
 
