@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,20 @@ from mohs.analyses.intervals import Clustered, Median, median_of, share_of
 from mohs.analyses.substitutions import Column, Substitution, of_examples, single_word
 from mohs.errors import BadInput
 from mohs.text import Example
+
+
+def labelled(examples: Iterable[Example], classes: int | None) -> Iterator[Example]:
+    """The examples. Refuses a label that the run's victim does not have, and data without a row."""
+    row = 0
+    for row, example in enumerate(examples, 1):
+        if classes is not None and example.label >= classes:
+            raise BadInput(
+                f"The training data has a label {example.label} in row {row}, but the run has {classes} classes "
+                f"(0 to {classes - 1}); give the data that the victim was trained on with --train."
+            )
+        yield example
+    if not row:
+        raise BadInput("The training data has no rows; give a file with at least one to --train.")
 
 
 @dataclass
@@ -24,18 +38,11 @@ class Training:
 
     def read(self, examples: Iterable[Example], classes: int | None) -> None:
         """Count a stream of examples; only the counts are kept. `classes`: how many the run's victim has, if known."""
-        for example in examples:
-            if classes is not None and example.label >= classes:
-                raise BadInput(
-                    f"The training data has a label {example.label} in row {self.rows + 1}, but the run has {classes} "
-                    f"classes (0 to {classes - 1}); give the data that the victim was trained on with --train."
-                )
+        for example in labelled(examples, classes):
             words = [word.lower() for word in example.text.words]
             self.words[example.label] += len(words)
             self.found.setdefault(example.label, Counter()).update(word for word in words if word in self.wanted)
             self.rows += 1
-        if not self.rows:
-            raise BadInput("The training data has no rows; give a file with at least one to --train.")
 
     def count(self, word: str) -> int:
         """How often a word occurs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mohs.analyses.charts import histogram, layer_chart
-from mohs.analyses.show import INTERVALS, bucket_lines, layers_note, lines, quartiles, word_lines
+from mohs.analyses.show import INTERVALS, bucket_columns, layers_note, lines, quartiles, word_lines
 from mohs.report.listing import short_names
 from mohs.report.table import marks, order_of
 from mohs.report.template import rendered
@@ -52,8 +52,8 @@ def analysis_page(analysis: Analysis) -> str:
         figures_note=f"{marks()[0].upper()}{marks()[1:]}; {INTERVALS}.",
         bars=_bars(analysis),
         charts={name: chart for name, chart in charts.items() if chart},
-        cosines=_table([bucket_lines(one.cosine) for one in parts]),
-        similarities=_table([bucket_lines(one.similarity) for one in parts]),
+        cosines=_table(bucket_columns([one.cosine for one in parts])),
+        similarities=_table(bucket_columns([one.similarity for one in parts])),
         layers=layers,
         fragments=[(names[one.attack], one.fragments) for one in parts if one.fragments],
         words=[caption for caption, _ in words],
@@ -64,16 +64,7 @@ def analysis_page(analysis: Analysis) -> str:
 
 def _table(columns: list[list[tuple[str, str, str]]]) -> dict[str, Any]:
     figures = [{name: (value, note) for name, value, note in rows} for rows in columns]
-    named = [name for column in figures for name in column]
-    return {"figures": figures, "order": sorted(set(named), key=_edge) if _edges(named) else order_of(figures)}
-
-
-def _edges(names: list[str]) -> bool:
-    return bool(names) and all(name[:1] in "-01" for name in names)
-
-
-def _edge(name: str) -> float:
-    return float(name.split()[0])
+    return {"figures": figures, "order": order_of(figures)}
 
 
 def _bars(analysis: Analysis) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from mohs.analyses.layers import LayerFigures
 from mohs.analyses.substitutions import Substitution
 from mohs.assets.writing import is_special, opened_for_writing
 from mohs.errors import MohsError
+from mohs.records.export import harmless
 from mohs.report.rates import Mean, Rate
 from mohs.report.table import table_html
 from mohs.report.template import written
@@ -121,7 +122,11 @@ class Analysis:
             with opened_for_writing(target, encoding="utf-8", newline="", special=special) as file:
                 table = csv.DictWriter(file, names)
                 table.writeheader()
-                table.writerows(one.to_row() for part in self.attacks for one in part.substitutions)
+                table.writerows(
+                    {name: harmless(value) for name, value in one.to_row().items()}
+                    for part in self.attacks
+                    for one in part.substitutions
+                )
             if not special:
                 target.replace(path)
         except OSError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from mohs.analyses.buckets import PER_UNIT, Buckets
+from mohs.analyses.buckets import PER_UNIT, Buckets, number_of
 from mohs.analyses.intervals import Clustered, Median
 from mohs.analyses.layers import LayerFigures
 from mohs.analyses.result import AttackAnalysis, WordLabels
@@ -35,7 +35,9 @@ def show(analysis: Analysis, console: Console) -> None:
         columns = [(one.attack, lines(one)) for one in parts]
         show_tables(console, tables_of(columns, console.width)[0], f"{marks()}; {INTERVALS}")
         for name, told in (("cosine", "word cosine"), ("similarity", f"fragments of {analysis.window} words")):
-            columns = [(one.attack, bucket_lines(getattr(one, name))) for one in parts if getattr(one, name).total]
+            shown = [one for one in parts if getattr(one, name).total]
+            rows = bucket_columns([getattr(one, name) for one in shown])
+            columns = [(one.attack, column) for one, column in zip(shown, rows, strict=True)]
             if columns:
                 console.print()
                 note = f"{told}: share of substitutions in each bucket, the right edge not included"
@@ -121,12 +123,25 @@ def share(found: Clustered) -> str:
     return rate(found)
 
 
-def bucket_lines(found: Buckets) -> list[Row]:
-    """A histogram as rows; a bucket holds its left edge only."""
-    return [
-        (f"{edge:.2f} to {edge + 1 / PER_UNIT:.2f}" if edge < 1 else "1.00", f"{count / found.total:.1%} ({count})", "")
-        for edge, count in found.counts
-    ]
+def bucket_columns(found: Sequence[Buckets]) -> list[list[Row]]:
+    """Histograms as rows, a column for each, over the same buckets; a bucket holds its left edge only."""
+    numbers = [number_of(edge) for one in found for edge, _ in one.counts]
+    shared = range(min(numbers), max(numbers) + 1) if numbers else range(0)
+    columns = []
+    for one in found:
+        counts = {number_of(edge): count for edge, count in one.counts}
+        columns.append([(_bucket(number), _counted(counts.get(number, 0), one.total), "") for number in shared])
+    return columns
+
+
+def _bucket(number: int) -> str:
+    if number == PER_UNIT:
+        return "1.00"
+    return f"{number / PER_UNIT:.2f} to {(number + 1) / PER_UNIT:.2f}"
+
+
+def _counted(count: int, total: int) -> str:
+    return f"{count / total:.1%} ({count})" if total else "-"
 
 
 def layers_note(one: AttackAnalysis, figures: LayerFigures, *, wide: bool = True) -> str:

@@ -9,7 +9,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from mohs.analyses.buckets import buckets_of
-from mohs.analyses.frequencies import Training, fill_in, frequencies_of, wanted_words
+from mohs.analyses.frequencies import Training, fill_in, frequencies_of, labelled, wanted_words
 from mohs.analyses.intervals import Median, median_of
 from mohs.analyses.layers import LayerFigures, Replacing, drawn_cases, layer_figures
 from mohs.analyses.result import Analysis, AttackAnalysis, WordLabels
@@ -107,6 +107,8 @@ def _victims(run: Run, options: Analysing) -> tuple[list[WordLayers], list[str]]
         if options.other_victim is not None:
             raise BadInput(f"--other-victim is compared with --victim; also name the run's own victim ({remedy}).")
         return [], [f"Layers were not compared: that needs a Hugging Face encoder; name it with {remedy}."]
+    if options.other_victim == options.victim:
+        raise BadInput(f"--other-victim is --victim again ({options.victim}); name another, such as a hardened one.")
     found, notes = [], []
     for name in (options.victim, options.other_victim):
         if name is None:
@@ -178,17 +180,18 @@ def _of_bias(run: Run, options: Analysing) -> Analysis:
             rows[0] += 1
             yield example
 
-    counts = label_counts(counted(_examples(run, options)), words)
-    if not rows[0]:
-        raise BadInput("The training data has no rows; give a file with at least one to --train.")
+    classes = run.manifest.get("facts", {}).get("classes")
+    counts = label_counts(counted(labelled(_examples(run, options), classes)), words)
     labels = comma(options.labels) or tuple(map(str, run.manifest.get("config", {}).get("labels") or ()))
-    note = "This is a bias run: it has words to count, and no adversarial examples for the other analyses."
+    notes = ["This is a bias run: it has words to count, and no adversarial examples for the other analyses."]
+    if options.victim is not None or options.other_victim is not None:
+        notes.append("So --victim and --other-victim were not asked.")
     return Analysis(
         run=run.folder,
         manifest=run.manifest,
         attacks=(),
         words=WordLabels(counts, labels),
-        notes=(f"{WORDS} They have {rows[0]:,} rows.", note),
+        notes=(f"{WORDS} They have {rows[0]:,} rows.", *notes),
         services={},
         window=options.window,
     )
