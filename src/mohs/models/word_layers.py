@@ -54,7 +54,7 @@ class WordLayers:
             table: Layers = torch.stack([state[0] for state in states]).float().cpu().numpy()
         answer = {}
         for field, found in enumerate(words):
-            before = victim._special_tokens.before(len(ids), field)
+            before = victim._special_tokens.before(len(ids), field) + sum(kept[:field])
             for position, own in found.items():
                 if own[-1] < kept[field]:
                     answer[position] = table[:, [before + place for place in own]].mean(1)
