@@ -3,6 +3,9 @@
 A victim such as safer(V, n=32) asks 32 versions, which a key fixes. The classifier that is certified is its limit: the
 class that wins over all versions, each as often as it is drawn. Nobody can ask it. Fresh draws, of which neither the
 key nor an attack knows, bound its shares with a stated confidence.
+
+What is certified is the label. It is known before anything is drawn, so no draws are needed to select a class (Cohen et
+al. 2019 select one, since they certify predictions), and one interval for its share serves all budgets.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from mohs.space import Space
 from mohs.text import Text
 
 _AT_ONCE = 16_384  # versions that are held at once
+_PUBLISHED_ERROR = 0.01  # what the released code of SAFER subtracts for the error of its draws
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,12 @@ class Smoothed:
             kept = len(text) - defence.hidden(len(text))
             return ranmask_loss(len(text), kept, changed, share if self.published else 1.0)
         return safer_loss((self._least(space, p) for p in space.choices), budget)
+
+    def floor(self, votes: VotesFinding) -> float:
+        """What the certificate takes as the label's share of votes."""
+        if self.published and isinstance(self.defence, Safer):
+            return votes.label / votes.draws - _PUBLISHED_ERROR
+        return votes.low
 
     def _least(self, space: Space, place: int) -> float:
         """The smallest overlap of a word's perturbation set with that of a word that may stand in its place."""

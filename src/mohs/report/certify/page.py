@@ -62,6 +62,8 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     row["attack_said"] = "withstood" if fooled is None else f"fooled: {fooled.changed} changed, {fooled.by}"
     if fooled is not None and fooled.votes is not None:
         row["attack_said"] += f"; {fooled.votes.label:,} of {fooled.votes.draws:,} fresh votes for the label"
+    if fooled is None and any(one.undecided for one in found.budgets):
+        row["attack_said"] += " (a vote is undecided)"
     row["bound"] = bounds[0][1]
     row.setdefault("shown", {})["bound"] = "; ".join(
         f"{name}: {'none' if bound is None else format(bound, '.4f')}" for name, bound in bounds
