@@ -99,8 +99,8 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
         for constraint in self._constraints:
             if not constraint.about_words:
                 raise BadInput(
-                    f"{constraint.measure.name} measures whole texts, but a certificate is about the words at each place; "
-                    "use a constraint on single words, such as word-cosine."
+                    f"{constraint.measure.name} measures whole texts, but a certificate is about the words at each "
+                    "place; use a constraint on single words, such as word-cosine."
                 )
         names = [name for name, _ in self._members]
         for name, method in self._members:

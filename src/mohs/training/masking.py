@@ -57,9 +57,9 @@ class SaferWords:
 
     @cached_property
     def _defence(self) -> Safer:
-        settings = Safer(n=1, words=self.words, k=self.k, cosine=self.cosine)
-        load = {"vectors": lambda: read_vectors(located(self.vectors)), "wordnet": lambda: WordNet(located("wordnet"))}
-        return Safer(1, self.words, self.k, self.cosine, {kind: load[kind]() for kind in settings.needs})
+        if self.words == "wordnet":
+            return Safer(1, self.words, self.k, self.cosine, {"wordnet": WordNet(located("wordnet"))})
+        return Safer(1, self.words, self.k, self.cosine, {"vectors": read_vectors(located(self.vectors))})
 
     def texts(
         self, learner: Learner, batch: Batch, importance: list[list[float]] | None, chance: Random
