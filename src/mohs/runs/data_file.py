@@ -9,7 +9,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -39,15 +39,25 @@ def write_data(out: Path, rows: Iterable[Row]) -> int:
     Only a batch of rows is held at once. The same rows give the same bytes.
     """
     kind, zipped = ending_of(out)
+    with _whole(out) as raw, ExitStack() as stack:
+        file: Any = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0)) if zipped else raw
+        return _parquet(file, rows) if kind == ".parquet" else _text(file, rows, kind)
+
+
+def write_text(out: Path, text: str) -> None:
+    """Write a small file, whole or not at all."""
+    with _whole(out) as raw:
+        raw.write(text.encode())
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[IO[bytes]]:
+    """A file beside, which takes the place of the other when it is complete."""
     beside = out.with_name(f"{out.name}.part")
     refuse_link(out)
     try:
         with opened_for_writing(beside, "wb") as raw:
-            with ExitStack() as stack:
-                file: Any = raw
-                if zipped:
-                    file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=raw, mtime=0))
-                count = _parquet(file, rows) if kind == ".parquet" else _text(file, rows, kind)
+            yield raw
             raw.flush()
             os.fsync(raw.fileno())
         beside.replace(out)
@@ -57,7 +67,6 @@ def write_data(out: Path, rows: Iterable[Row]) -> int:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    return count
 
 
 def digest_of(file: Path) -> str:
