@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from random import Random
 from typing import Any
@@ -162,3 +164,20 @@ def test_pairs_change_in_one_text_and_are_drawn_in_both(plane: Any) -> None:
     first, last = record.finding.budgets
     assert first.certified
     assert first.bound - last.bound == pytest.approx((1 - 15 / 28) - 2 / 8)  # 2 of 8 words are shown
+
+
+@pytest.mark.parametrize("kind", ["safer", "ranmask"])
+def test_versions_are_drawn_as_often_as_the_defence_draws_them(kind: str, plane: Any) -> None:
+    """All versions occur, and no count is more than five deviations from its expectation, here and in the defence."""
+    defence: Any = Safer(k=3, cosine=NEAR, books={"vectors": plane}) if kind == "safer" else RanMask(rate=0.6)
+    fields = ("a good film", "so nice")
+    versions = all_versions(defence, fields)
+    smoothed, n = Smoothed(Versions(at_random(0, 1.0), defence, kind)), 8000
+    expected = n / len(versions)
+    for drawn in (
+        smoothed._drawn(Text(*fields), n, Random(5)),
+        Counter(replace(defence, n=n).versions(fields, Random(6))),
+    ):
+        assert sum(drawn.values()) == n
+        assert set(drawn) == set(versions)
+        assert all(abs(count - expected) < 5 * expected**0.5 for count in drawn.values())

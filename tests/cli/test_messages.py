@@ -347,7 +347,10 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
     ("arguments", "message"),
     [
         (["augment", "--data", "good.jsonl"], "No file to write is named; give one with --out"),
-        (["augment", "--data", "good.jsonl", "--out", "m.txt"], "--out m.txt has no known ending; use .jsonl, .ndjson, .csv, .tsv, .parquet, all but"),
+        (
+            ["augment", "--data", "good.jsonl", "--out", "m.txt"],
+            "--out m.txt has no known ending; use .jsonl, .ndjson, .csv, .tsv, .parquet, all but",
+        ),
         (["augment", "--data", "good.jsonl", "--out", "m.csv", "--rate", "2"], "--rate is 2.0; it must be a share"),
         (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
         (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),

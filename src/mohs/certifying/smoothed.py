@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from mohs.certifying.finding import VotesFinding
@@ -80,10 +80,26 @@ class Smoothed:
         """The votes of n fresh versions of a text. Equal versions are asked once."""
         counts = [0] * classes
         for start in range(0, n, _AT_ONCE):
-            drawn = Counter(replace(self.defence, n=min(_AT_ONCE, n - start)).versions(fields, random))
+            drawn = self._drawn(Text(*fields), min(_AT_ONCE, n - start), random)
             for version, scores in answers_of(self.victim.victim, list(drawn)).items():
                 counts[scores.index(max(scores))] += drawn[version]
         return Votes(tuple(counts))
+
+    def _drawn(self, text: Text, n: int, random: Random) -> Counter[Fields]:
+        """How often each version was drawn. As the defence draws them, but only distinct ones become strings."""
+        found: Counter[Fields] = Counter()
+        if isinstance(self.defence, Safer):
+            sets = self.defence.sets(text)
+            columns = [random.choices(words, k=n) for words in sets.values()]
+            for words, times in Counter(zip(*columns, strict=True) if columns else [()] * n).items():
+                found[text.replace_all(dict(zip(sets, words, strict=True))).fields] += times
+        else:
+            places = range(len(text))
+            shown = len(text) - self.defence.hidden(len(text))
+            for kept, times in Counter(frozenset(random.sample(places, shown)) for _ in range(n)).items():
+                hidden = dict.fromkeys((p for p in places if p not in kept), self.defence.mask)
+                found[text.replace_all(hidden).fields] += times
+        return found
 
     def choices(self, text: Text, positions: tuple[int, ...]) -> dict[int, tuple[str, ...]]:
         """For SAFER, the words that may stand at each position: its own perturbation sets."""
