@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -203,3 +205,22 @@ def test_attacks_of_all_kinds_search_the_space_of_the_certificate(victim: str) -
     attacks = ["standard", "deepwordbug", "random", "beam", "sememe-pso", "pdp", "checklist"]
     with mohs.certify(victim, ROWS[:2], attacks=attacks, every=0, **options) as run:
         assert [record.error for record in run.records()] == [None, None]
+
+
+def test_a_bound_of_another_network_is_found_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """mohs.bounds.networks gives a bound with a name and a lower end for each budget; lirpa has a budget of one."""
+
+    class Bound:
+        method = "lirpa"
+
+        def lower(self, budget: int | None) -> float:
+            return 0.5 - (9 if budget is None else budget)
+
+    fake = ModuleType("mohs.bounds.networks")
+    fake.__spec__ = ModuleSpec(fake.__name__, None)
+    fake.network_bound = lambda model, space, label: Bound()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+    with mohs.certify(WordCount({"good": 1.0, "fine": 2.0}), [("a good film", 1)], source=SOURCE) as run:
+        (record,) = run.records()
+    assert record.finding.method == "lirpa"
+    assert [(one.budget, one.bound, one.certified) for one in record.finding.budgets] == [(1, -0.5, False)]

@@ -95,7 +95,8 @@ def certify_lines(summary: CertifySummary) -> list[Row]:
     rows = [("clean accuracy", rate(summary.clean), f"of {_OF}")]
     for one in summary.budgets:
         rows.append((f"robust, {words(one.budget)}", rate(one.robust), "right, and no attack changed the prediction"))
-        rows.append((f"certified, {words(one.budget)}", rate(one.certified), f"proven, by {summary.method}"))
+        how = "with confidence" if summary.method in ("safer", "ranmask") else "proven"
+        rows.append((f"certified, {words(one.budget)}", rate(one.certified), f"{how}, by {summary.method}"))
     for one in summary.budgets:
         if one.every:
             said = "robust is exact there"
