@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,7 +32,7 @@ from tests.toys import WordCount, table
 
 ROWS = [("a good film", 1), ("a bad film", 0), ("a good plot and a fine film", 1), ("a fine plot", 0)]
 SOURCE = table(good="fine poor", bad="poor", film="movie", fine="good", plot="story")
-SMALL: dict[str, Any] = {"draws": 200, "select": 20, "alpha": 0.01}
+SMALL: dict[str, Any] = {"draws": 200, "alpha": 0.01}
 
 
 def lines(run: Run) -> list[str]:
@@ -109,7 +111,6 @@ def test_a_wrong_loss_of_smoothing_is_found_by_fresh_draws(monkeypatch: pytest.M
     (found,) = record.finding.budgets
     assert found.contradiction
     assert found.votes.label < 500 < record.finding.votes.label
-    assert not found.by_chance
 
 
 @pytest.mark.parametrize("victim", ["pocket", "safer(pocket)"])
@@ -128,7 +129,7 @@ def test_a_killed_run_resumes_with_equal_records(tmp_path: Path) -> None:
 import os, signal, sys, mohs
 def progress(record, done, total):
     if done == 3: os.kill(os.getpid(), signal.SIGKILL)
-drawn = {"draws": 200, "select": 20, "alpha": 0.01}
+drawn = {"draws": 200, "alpha": 0.01}
 mohs.certify("safer(pocket)", "pocket", n=8, at_once=1, out=sys.argv[1], progress=progress, **drawn)
 """
     ended = subprocess.run([sys.executable, "-c", code, str(tmp_path / "run")], env=os.environ, check=False)
@@ -176,6 +177,8 @@ def test_the_export_has_a_column_for_each_budget() -> None:
         ("pocket", {"constraints": ["similarity>=0.9"]}, "measures whole texts, but a certificate is about the words"),
         ("pocket", {"draws": 10}, r"--draws is for victims that draw versions, and .* draws none"),
         ("pocket", {"published": True}, "--published is for safer"),
+        ("safer(pocket)", {"vectors": "pocket"}, "--vectors would give the attack another space"),
+        ("safer(pocket)", {"attacks": "textfooler", "budget": "x"}, "--budget x is no number of words"),
         ("safer(pocket)", {"alpha": 0.7}, "--alpha 0.7 is no probability of error"),
         ("ranmask(pocket)", {}, "hides 30% of the words, .* nothing can be certified; hide more, such as rate=0.9"),
         ("ranmask(pocket, rate=0.9)", {"budget": "all"}, "certifies a number of changed words, not all of them"),
@@ -194,3 +197,30 @@ def test_a_victim_that_rejects_is_refused() -> None:
 
     with pytest.raises(BadInput, match="can reject texts, but a certificate is about labels only"):
         mohs.certify(predict, ROWS, victim_options={"rejects": "yes"}, labels=["n", "p"])
+
+
+@pytest.mark.parametrize("victim", ["safer(pocket)", "pocket"])
+def test_attacks_of_all_kinds_search_the_space_of_the_certificate(victim: str) -> None:
+    options: dict[str, Any] = {"draws": 50} if victim != "pocket" else {}
+    attacks = ["standard", "deepwordbug", "random", "beam", "sememe-pso", "pdp", "checklist"]
+    with mohs.certify(victim, ROWS[:2], attacks=attacks, every=0, **options) as run:
+        assert [record.error for record in run.records()] == [None, None]
+
+
+def test_a_bound_of_another_network_is_found_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """mohs.bounds.networks gives a bound with a name and a lower end for each budget; lirpa has a budget of one."""
+
+    class Bound:
+        method = "lirpa"
+
+        def lower(self, budget: int | None) -> float:
+            return 0.5 - (9 if budget is None else budget)
+
+    fake = ModuleType("mohs.bounds.networks")
+    fake.__spec__ = ModuleSpec(fake.__name__, None)
+    fake.network_bound = lambda model, space, label: Bound()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+    with mohs.certify(WordCount({"good": 1.0, "fine": 2.0}), [("a good film", 1)], source=SOURCE) as run:
+        (record,) = run.records()
+    assert record.finding.method == "lirpa"
+    assert [(one.budget, one.bound, one.certified) for one in record.finding.budgets] == [(1, -0.5, False)]

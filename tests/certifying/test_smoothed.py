@@ -125,3 +125,12 @@ def test_certificates_are_wrong_no_more_often_than_alpha() -> None:
         return Votes((200 - hits, hits)).finding(1, 0.05).low > 0.5
 
     assert share_of(certified, 400) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+
+
+def test_the_smallest_overlap_of_all_words_counts() -> None:
+    smoothed, text = safer(), Text("a good film")
+    words = smoothed.choices(text, (1,))[1]
+    single = [smoothed.loss(Space(text, {1: (word,)}), 1, 1.0) for word in words]
+    assert len(set(single)) > 1
+    for order in (words, words[::-1], words[1:] + words[:1]):
+        assert smoothed.loss(Space(text, {1: order}), 1, 1.0) == max(single)

@@ -194,6 +194,16 @@ def folder(tmp_path: Path) -> Path:
             ["--draws", "5"],
             "--draws is for victims that draw versions, and pocket draws none; leave it out, or certify",
         ),
+        (
+            ["--victim", "safer(pocket)", "--vectors", "pocket"],
+            "certifies its own perturbation sets, so --vectors would give the attack another space than the certificate",
+        ),
+        (
+            ["--victim", "ranmask(pocket,rate=0.9)", "--budget", "1,all"],
+            "certifies a number of changed words, not all of them; give --budget 1, for example.",
+        ),
+        (["--alpha", "0.7"], "--alpha 0.7 is no probability of error; give one above 0 and below 0.5: 0.001."),
+        (["--constraint", "similarity>=0.9"], "sentence similarity measures whole texts, but a certificate is about"),
         (["--attack", "bae"], "so its space would differ from that of the certificate; use greedy, beam or genetic."),
     ],
 )
@@ -362,7 +372,10 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
     ("arguments", "message"),
     [
         (["augment", "--data", "good.jsonl"], "No file to write is named; give one with --out"),
-        (["augment", "--data", "good.jsonl", "--out", "m.txt"], "--out m.txt ends neither in .jsonl nor in .csv"),
+        (
+            ["augment", "--data", "good.jsonl", "--out", "m.txt"],
+            "--out m.txt has no known ending; use .jsonl, .ndjson, .csv, .tsv, .parquet, all but",
+        ),
         (["augment", "--data", "good.jsonl", "--out", "m.csv", "--rate", "2"], "--rate is 2.0; it must be a share"),
         (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
         (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,6 +17,7 @@ import pytest
 
 import mohs
 from mohs.errors import BadInput, MohsError
+from mohs.runs import augment as made_by
 from mohs.runs.augment import augment
 from mohs.space import parse_source
 from mohs.text import Example, Text
@@ -142,7 +148,10 @@ def test_nothing_half_written_is_left(tmp_path: Path, data: Path) -> None:
     ("options", "message"),
     [
         ({}, "No file to write is named"),
-        ({"out": "more.txt"}, "more.txt ends neither in .jsonl nor in .csv"),
+        (
+            {"out": "more.txt"},
+            "more.txt has no known ending; use .jsonl, .ndjson, .csv, .tsv, .parquet, all but the last also",
+        ),
         ({"out": "m.csv", "edits": 1, "rate": 0.1}, "--edits and --rate both say how much changes"),
         ({"out": "m.csv", "rate": 1.5}, "--rate is 1.5; it must be a share"),
         ({"out": "m.csv", "edits": 0}, "edits is 0; it must be at least 1"),
@@ -168,3 +177,154 @@ def test_a_column_of_the_data_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "d.jsonl").write_text('{"origin": "a good film", "label": 1}\n', "utf-8")
     with pytest.raises(BadInput, match="'origin', which says where a row comes from"):
         augment(str(tmp_path / "d.jsonl"), tmp_path / "m.jsonl", fields=("origin",))
+
+
+def rows_in(tmp_path: Path, rows: list[dict[str, Any]]) -> str:
+    path = tmp_path / "in.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["m.jsonl", "m.csv.gz", "m.tsv", "m.parquet"])
+def test_other_columns_labels_and_pairs_are_kept(tmp_path: Path, thesaurus: str, name: str) -> None:
+    data = rows_in(
+        tmp_path,
+        [
+            {"uid": "a", "premise": "a good film", "hypothesis": "the film is good", "label": "yes", "year": 1999},
+            {"uid": "b", "premise": "so", "hypothesis": "a good one", "label": "no", "year": 2001},
+        ],
+    )
+    named: dict[str, Any] = {"id_field": "uid", "labels": ("no", "yes")}
+    augment(data, tmp_path / name, source=thesaurus, copies=2, edits=1, **named)
+    found = list(Dataset(str(tmp_path / name), **named).with_rows())
+    assert [example.label for example, _ in found] == [1, 1, 1, 0, 0, 0]
+    assert [row["label"] for _, row in found] == ["yes"] * 3 + ["no"] * 3
+    assert [str(row["year"]) for _, row in found] == ["1999"] * 3 + ["2001"] * 3
+    assert {example.text.fields[0] for example, _ in found} == {"a good film", "so"}  # premises stay
+    assert all(example.text.fields[1] != "the film is good" for example, _ in found[1:3])
+
+
+def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    rows = [{"id": f"r{n}", "text": text, "label": 1} for n, text in enumerate(["a good film", "a bad day", "so fine"])]
+    augment(rows_in(tmp_path, rows), tmp_path / "one.jsonl", copies=3)
+    one = rows_of(tmp_path / "one.jsonl")
+    augment(rows_in(tmp_path, rows[::-1]), tmp_path / "other.jsonl", copies=3)
+    other = rows_of(tmp_path / "other.jsonl")
+    assert one != other
+    assert sorted(one, key=repr) == sorted(other, key=repr)
+
+
+def test_augmenting_twice_keeps_ids_unique(tmp_path: Path, data: Path, thesaurus: str) -> None:
+    augment(str(data), tmp_path / "one.jsonl", source=thesaurus, copies=2)
+    augment(str(tmp_path / "one.jsonl"), tmp_path / "two.jsonl", source=thesaurus, copies=2)
+    rows = rows_of(tmp_path / "two.jsonl")
+    assert len(rows) == 27
+    assert len({row["id"] for row in rows}) == 27
+    assert rows[0]["origin"] == "original"
+    assert [row["from"] for row in rows if row["id"] == "r0+1"] == ["r0"]  # a copy stays a copy of its original
+    assert {"r0+1.2", "r0+1+1"} <= {row["id"] for row in rows}
+
+
+def test_the_note_says_how_it_was_made(tmp_path: Path, data: Path, thesaurus: str) -> None:
+    done = augment(str(data), tmp_path / "m.jsonl", source=thesaurus, copies=2, seed=3, n=2)
+    note = json.loads(done.about.read_text("utf-8"))
+    assert done.about == tmp_path / "m.jsonl.about.json"
+    assert note["made by"] == f"mohs augment {mohs.__version__}"
+    assert note["options"] == {"data": str(data), "source": thesaurus, "copies": 2, "seed": 3, "n": 2}
+    assert note["figures"] == {"rows": 6, "originals": 2, "new": 4, "without": 0}
+    assert note["sources"]["data"] == Dataset(str(data), n=2).survey()[2]
+    assert note["sha256"] == hashlib.sha256((tmp_path / "m.jsonl").read_bytes()).hexdigest()
+    first = done.about.read_bytes()
+    augment(str(data), tmp_path / "m.jsonl", source=thesaurus, copies=2, seed=3, n=2)
+    assert done.about.read_bytes() == first
+
+
+def test_data_are_read_as_a_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 300 rows no more are in memory at once than a few chunks have, however many copies are made."""
+    monkeypatch.setattr(made_by, "_CHUNK", 20)
+    file = tmp_path / "many.csv"
+    file.write_text("text,label\n" + "a good film,1\n" * 300, "utf-8")
+    alive: list[int] = [0, 0]
+
+    class Counted(Text):
+        __slots__ = ("__weakref__",)
+
+        def __init__(self, *fields: str) -> None:
+            super().__init__(*fields)
+            alive[0] += 1
+            alive[1] = max(alive)
+
+        def __del__(self) -> None:
+            alive[0] -= 1
+
+    monkeypatch.setattr("mohs.text.dataset.Text", Counted)
+    done = augment(str(file), tmp_path / "m.jsonl", copies=3)
+    assert done.rows == 1200
+    assert 20 <= alive[1] <= 200
+
+
+def test_a_kill_leaves_no_half_file_and_the_same_command_repeats(tmp_path: Path, data: Path) -> None:
+    code = """
+import os, signal, sys, mohs
+def stop(record, done, total):
+    if done: os.kill(os.getpid(), signal.SIGKILL)
+mohs.augment(sys.argv[1], sys.argv[2], progress=stop)
+"""
+    out = tmp_path / "more.jsonl"
+    ended = subprocess.run([sys.executable, "-c", code, str(data), str(out)], env=os.environ, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert not out.exists()
+    augment(str(data), out)
+    augment(str(data), tmp_path / "whole.jsonl")
+    assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert not (tmp_path / "more.jsonl.part").exists()
+
+
+def test_copies_that_people_would_accept(tmp_path: Path, data: Path) -> None:
+    class Strict:
+        """A checker that finds an error in every text but the original, so no copy passes."""
+
+        name, fingerprint, in_flight = "strict", "strict-1", 1
+
+        def plan(self, items: list[str]) -> list[list[str]]:
+            return [items]
+
+        def launch(self, batch: list[str]) -> list[str]:
+            return batch
+
+        def collect(self, ticket: list[str]) -> list[tuple[str, ...]]:
+            return [() if text == "a good film" else ("odd",) for text in ticket]
+
+    taken = augment(str(data), tmp_path / "m.jsonl", fair=True, grammar=Strict())
+    assert (taken.originals, taken.new, taken.without) == (3, 0, 3)
+    assert "grammar" in json.loads(taken.about.read_text("utf-8"))["sources"]
+
+
+def test_a_run_over_other_data_is_noticed(tmp_path: Path) -> None:
+    victim = WordCount({"good": 2.0, "fine": -1.0})
+    method = mohs.RandomWords(source=parse_source(f"thesaurus:{_words(tmp_path)}"), constraints=())
+    rows = [Example.of("a good film", 1, id="0"), Example.of("good stuff", 1, id="1")]
+    mohs.attack(victim, rows, method, out=tmp_path / "run").close()
+    data = rows_in(tmp_path, [{"text": "a good film", "label": "p"}, {"text": "what", "label": "n"}])
+    named: dict[str, Any] = {"labels": ("n", "p"), "run": tmp_path / "run"}
+    done = augment(data, tmp_path / "m.jsonl", **named)
+    assert (done.originals, done.new) == (2, 2)
+    assert done.notes == (
+        "1 of the texts that the run fooled are not in the data: it attacked other data, perhaps those for testing.",
+    )
+    assert [row["label"] for row in rows_of(tmp_path / "m.jsonl")] == ["p", "n", "p", "p"]  # as the data write it
+
+
+@pytest.mark.parametrize(("option", "name"), [("source", "the source"), ("stopwords", "the list of stopwords")])
+def test_no_file_that_is_read_is_replaced(tmp_path: Path, data: Path, option: str, name: str) -> None:
+    words = tmp_path / "words.tsv"
+    words.write_text("good\tfine\n", "utf-8")
+    given: dict[str, Any] = {option: f"thesaurus:{words}" if option == "source" else str(words)}
+    with pytest.raises(BadInput, match=f"words.tsv is {name} itself; name another file"):
+        augment(str(data), words, **given)
+    assert words.read_text("utf-8") == "good\tfine\n"
+
+
+def test_an_option_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="augment has no option 'copy'"):
+        augment("pocket", tmp_path / "m.jsonl", copy=2)

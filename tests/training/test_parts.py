@@ -149,3 +149,37 @@ def test_lengths_hold_for_every_part(tmp_path: Path) -> None:
     parts = read_parts(reader, str(tmp_path / "dev.jsonl"), str(tmp_path / "test.jsonl"), (), None, 0)
     assert [{len(one.text) for one in part} for part in (parts.train, parts.dev, parts.test)] == [{1, 2}] * 3
     assert len(parts.train) == 12
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=30), st.integers(0, 5), st.booleans())
+def test_copies_go_with_their_originals(copies: list[int], seed: int, nested: bool) -> None:
+    """No dev example is a copy, and no copy of a dev example is learnt."""
+    data, made_from = [], {}
+    for number, count in enumerate(copies):
+        name = f"r{number}"
+        data.append(Example.of("text", number % 2, id=name))
+        for copy in range(count):
+            data.append(Example.of("text", number % 2, id=f"{name}+{copy}"))
+            made_from[data[-1].id] = name
+            name = data[-1].id if nested else name
+    kept, aside = split(data, 0.3, seed, made_from)
+    held = {example.id for example in aside}
+    assert held
+    assert not any("+" in name for name in held)
+    assert not any(example.id.partition("+")[0] in held for example in kept)
+    assert {e.id for e in kept} | held == {e.id for e in data if e.id.partition("+")[0] not in held or e.id in held}
+    plain = [example for example in data if "+" not in example.id]
+    assert held == {example.id for example in split(plain, 0.3, seed)[1]}  # as without copies
+
+
+def test_an_augmented_file_is_split_by_originals(tmp_path: Path) -> None:
+    file = tmp_path / "more.jsonl"
+    rows = [{"id": f"r{n}", "text": "a", "label": n % 2, "origin": "original", "from": f"r{n}"} for n in range(20)]
+    rows += [{**row, "id": f"{row['id']}+1", "origin": "x", "from": row["id"]} for row in rows]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    parts = read_parts(str(file), None, None, (), 0.2, 0)
+    assert (len(parts.dev), len(parts.train)) == (4, 32)
+    other = [{**row, "from": "NYC"} for row in rows]  # columns of another meaning
+    file.write_text("".join(json.dumps(row) + "\n" for row in other), "utf-8")
+    parts = read_parts(str(file), None, None, (), 0.2, 0)
+    assert (len(parts.dev), len(parts.train)) == (8, 32)

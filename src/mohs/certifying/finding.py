@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,12 @@ class BudgetFinding:
     changed: int | None = None  # words that it changed
     every: bool = False  # every text was asked, so that `fooled` is the truth
     votes: VotesFinding | None = None  # of fresh versions of that text, for a smoothed victim
+    undecided: bool = False  # it is certified, and a text lost the vote by so little that this may be chance
 
     @property
     def contradiction(self) -> bool:
         """Whether the certificate and the attack exclude each other: one of them is wrong."""
         return self.certified and self.fooled
-
-    @property
-    def by_chance(self) -> bool:
-        """Whether the draws leave open that the label wins after all at the text that the attack found."""
-        return self.votes is not None and self.votes.high >= 0.5
 
 
 @dataclass(frozen=True)
@@ -46,12 +43,13 @@ class CertifyFinding:
 
     method: str  # safer, ranmask, closed form, ibp, lirpa, or cnn bound
     size: float  # combinations of words in the space
-    budgets: tuple[BudgetFinding, ...] = ()
+    budgets: tuple[BudgetFinding, ...] = ()  # the smallest first
     votes: VotesFinding | None = None  # for the text itself, by fresh versions; smoothed victims only
-    selected: int | None = None  # the class that the first draws chose; it is the one certified
     asked: int = 0  # versions asked for votes, besides the queries of the attack
 
     @property
     def contradiction(self) -> bool:
-        """Whether a certificate and an attack exclude each other at some budget."""
-        return any(found.contradiction for found in self.budgets)
+        """Whether a certificate and an attack exclude each other, or a larger budget would be the easier one."""
+        return any(found.contradiction for found in self.budgets) or any(
+            more.certified > less.certified or less.fooled > more.fooled for less, more in pairwise(self.budgets)
+        )

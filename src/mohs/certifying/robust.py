@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from itertools import islice
 from typing import ClassVar
 
@@ -37,29 +38,27 @@ def within(space: Space, budget: int | None) -> Space:
     return replace(space, constraints=(*space.constraints, Constraint(WordsChanged(), at_most=budget)))
 
 
-async def every_text(space: Space, budget: int | None, goal: Goal, ask: Ask) -> Text | None:
-    """The text that comes nearest to the goal, of all; the first that reaches it ends the search."""
-    best: tuple[float, Text] | None = None
+async def nearest(space: Space, budget: int | None, goal: Goal, ask: Ask, most: int = 1) -> list[Text]:
+    """The texts that come nearest to the goal, of all. If one is wanted, the first that reaches it ends the search."""
+    best: list[tuple[float, bool, Text]] = []
     texts = space.points(len(space.choices) if budget is None else budget)
     next(texts)  # the original
-    while some := list(islice(texts, _SOME)):
-        for text, scores in zip(some, await ask.victim(some), strict=True):
-            if goal.met(scores):
-                return text
-            if best is None or goal.score(scores) > best[0]:
-                best = goal.score(scores), text
-    return None if best is None else best[1]
+    while (some := list(islice(texts, _SOME))) and not (most == 1 and best and best[0][1]):
+        answers = zip(some, await ask.victim(some), strict=True)
+        rated = [(goal.score(scores), goal.met(scores), text) for text, scores in answers]
+        best = nlargest(most, [*best, *rated], key=lambda one: (one[1], one[0]))
+    return [text for _, _, text in best]
 
 
-async def proposal_of(attack: Attack, space: Space, budget: int | None, goal: Goal, ask: Ask) -> Text | None:
-    """What an attack proposes within a budget of words; None if it proposes nothing, or a text outside."""
+async def proposal_of(attack: Attack, space: Space, budget: int | None, goal: Goal, ask: Ask) -> list[Text]:
+    """What an attack proposes within a budget of words; nothing if that is a text outside."""
     own = within(space, budget)
     try:
         found = await attack(space.text, goal, own, ask)
     except BudgetSpent:
-        return None
+        return []
     inside = found != space.text and found in own
-    return found if inside and (budget is None or len(space.edits(found)) <= budget) else None
+    return [found] if inside and (budget is None or len(space.edits(found)) <= budget) else []
 
 
 def members(attacks: Sequence[tuple[str, Attack]], size: int, most: int) -> Iterator[tuple[str, Attack | None]]:

@@ -3,13 +3,16 @@
 A victim such as safer(V, n=32) asks 32 versions, which a key fixes. The classifier that is certified is its limit: the
 class that wins over all versions, each as often as it is drawn. Nobody can ask it. Fresh draws, of which neither the
 key nor an attack knows, bound its shares with a stated confidence.
+
+What is certified is the label. It is known before anything is drawn, so no draws are needed to select a class (Cohen et
+al. 2019 select one, since they certify predictions), and one interval for its share serves all budgets.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from mohs.certifying.finding import VotesFinding
@@ -21,6 +24,7 @@ from mohs.space import Space
 from mohs.text import Text
 
 _AT_ONCE = 16_384  # versions that are held at once
+_PUBLISHED_ERROR = 0.01  # what the released code of SAFER subtracts for the error of its draws
 
 
 @dataclass(frozen=True)
@@ -76,10 +80,26 @@ class Smoothed:
         """The votes of n fresh versions of a text. Equal versions are asked once."""
         counts = [0] * classes
         for start in range(0, n, _AT_ONCE):
-            drawn = Counter(replace(self.defence, n=min(_AT_ONCE, n - start)).versions(fields, random))
+            drawn = self._drawn(Text(*fields), min(_AT_ONCE, n - start), random)
             for version, scores in answers_of(self.victim.victim, list(drawn)).items():
                 counts[scores.index(max(scores))] += drawn[version]
         return Votes(tuple(counts))
+
+    def _drawn(self, text: Text, n: int, random: Random) -> Counter[Fields]:
+        """How often each version was drawn. As the defence draws them, but only distinct ones become strings."""
+        found: Counter[Fields] = Counter()
+        if isinstance(self.defence, Safer):
+            sets = self.defence.sets(text)
+            columns = [random.choices(words, k=n) for words in sets.values()]
+            for words, times in Counter(zip(*columns, strict=True) if columns else [()] * n).items():
+                found[text.replace_all(dict(zip(sets, words, strict=True))).fields] += times
+        else:
+            places = range(len(text))
+            shown = len(text) - self.defence.hidden(len(text))
+            for kept, times in Counter(frozenset(random.sample(places, shown)) for _ in range(n)).items():
+                hidden = dict.fromkeys((p for p in places if p not in kept), self.defence.mask)
+                found[text.replace_all(hidden).fields] += times
+        return found
 
     def choices(self, text: Text, positions: tuple[int, ...]) -> dict[int, tuple[str, ...]]:
         """For SAFER, the words that may stand at each position: its own perturbation sets."""
@@ -98,6 +118,12 @@ class Smoothed:
             kept = len(text) - defence.hidden(len(text))
             return ranmask_loss(len(text), kept, changed, share if self.published else 1.0)
         return safer_loss((self._least(space, p) for p in space.choices), budget)
+
+    def floor(self, votes: VotesFinding) -> float:
+        """What the certificate takes as the label's share of votes."""
+        if self.published and isinstance(self.defence, Safer):
+            return votes.label / votes.draws - _PUBLISHED_ERROR
+        return votes.low
 
     def _least(self, space: Space, place: int) -> float:
         """The smallest overlap of a word's perturbation set with that of a word that may stand in its place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -13,7 +13,7 @@ from mohs.attacks.trial import at_once
 from mohs.bounds.prover import margin_of
 from mohs.certifying.finding import BudgetFinding, CertifyFinding, VotesFinding
 from mohs.certifying.fixed import Lower, fixed_bound
-from mohs.certifying.robust import EVERY, every_text, members, proposal_of
+from mohs.certifying.robust import EVERY, members, nearest, proposal_of
 from mohs.certifying.smoothed import Smoothed, reads
 from mohs.defences.smoothing import Safer
 from mohs.engine import Meter
@@ -28,6 +28,7 @@ from mohs.text.text import brief
 
 _LARGEST = 10**300  # larger spaces are written as this
 _ROUNDING = 1e-9  # a bound must be above it
+_JUDGED = 4  # texts judged by fresh draws, if all texts of a space were asked with the key
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,19 @@ class Fooling:
         """Whether it changes at most so many words."""
         return budget is None or self.changed <= budget
 
+    def counts(self, budget: int | None, certified: bool) -> bool:
+        """Whether it fools the victim within a budget. A vote that may be lost by chance refutes no certificate."""
+        return self.within(budget) and not (certified and self.votes is not None and self.votes.high >= 0.5)
+
 
 @dataclass(frozen=True)
 class CertifyTask:
     """Certifies an example and attacks it, for each budget of changed words.
 
-    For a smoothed victim, two sets of fresh draws judge the text: the first select a class, the others bound its share.
-    The attack searches against the practical victim, with its key. Each text that it proposes is judged by as many
-    fresh draws as the certificate has: it fools the victim if another class gets more of their votes than the label.
+    For a smoothed victim, fresh draws say whether the text is classified correctly, and bound the label's share. The
+    attack searches against the practical victim, with its key. Each text that it proposes is judged by as many fresh
+    draws: it fools the victim if another class gets more of their votes than the label. If the text is certified, it
+    must also be clear from these draws that the label's share is below one half, or else the verdict is `undecided`.
     """
 
     name: str
@@ -64,7 +70,6 @@ class CertifyTask:
     budgets: tuple[int | None, ...]
     method: str
     smoothed: Smoothed | None = None
-    select: int = 100
     draws: int = 1000
     alpha: float = 0.001
     every: int = 1000
@@ -79,32 +84,28 @@ class CertifyTask:
         before = await draft.probe(target, example)
         draft.queries = 1
         draft.near_tie = abs(margin_of(before, label)) < NEAR_TIE
-        votes = selected = None
-        asked = 0
-        if self.smoothed is not None:
-            first = self.smoothed.votes(x.fields, self.select, target.classes, self._random(example, "select"))
-            selected = first.winner(first.counts.index(max(first.counts)))
-            votes = self._voted(example, x, "certify")
-            asked = self.select + self.draws
+        votes = None if self.smoothed is None else self._voted(example, x, "certify")
+        asked = 0 if votes is None else votes.draws
         right = predicted(before) == label if votes is None else votes.winner == label
         meter: Meter[Fields, Scores] = Meter(target.victim, None, key=brief)
         ask = Ask(self.services, self._random(example, "space"), meter)
         space = await self._space(example, draft, ask)
         size = float(min(space.size(), _LARGEST))
         if not right:
-            draft.finding = CertifyFinding(self.method, size, (), votes, selected, asked)
+            draft.finding = CertifyFinding(self.method, size, (), votes, asked)
             return Outcome.SKIPPED
         for _, attack in self.attacks:
             refuse_too_large(x, at_once(attack, space), target.most_memory)
-        method, lower = self._bound(example, space, before, votes, selected)
-        bounds = {budget: None if lower is None else lower(budget) for budget in self.budgets}
+        method, lower = self._bound(example, space, before, votes)
+        bounds = nested(self.budgets, lower)
         found: list[Fooling] = []
         exact: set[int | None] = set()
         judged: dict[Text, Fooling | None] = {}
         try:
             for budget in self.budgets:
-                if not any(one.within(budget) for one in found):
-                    found += await self._attacked(example, space, budget, meter, judged, exact)
+                certified = certifies(bounds[budget])
+                if not any(one.counts(budget, certified) for one in found):
+                    found += await self._attacked(example, space, budget, certified, meter, judged, exact)
         finally:
             draft.queries = 1 + meter.queries
         draft.finding = CertifyFinding(
@@ -112,11 +113,11 @@ class CertifyTask:
             size,
             tuple(_finding(budget, bounds[budget], found, budget in exact) for budget in self.budgets),
             votes,
-            selected,
             asked + (self.draws * len(judged) if self.smoothed is not None else 0),
         )
-        if found:
-            best = min(found, key=lambda one: one.changed)
+        fooling = [one for one in found if any(one.counts(budget, certifies(bounds[budget])) for budget in bounds)]
+        if fooling:
+            best = min(fooling, key=lambda one: one.changed)
             draft.perturbed, draft.edits, draft.scores_after = best.text.fields, space.edits(best.text), best.scores
         return Outcome.MEASURED
 
@@ -125,7 +126,8 @@ class CertifyTask:
         x, positions = example.text, draft.look(self.target, example)
         if self.source is None:
             assert self.smoothed is not None, "only SAFER has a space of its own"
-            space = Space(x, self.smoothed.choices(x, positions))
+            choices = self.smoothed.choices(x, positions)
+            space = Space(x, choices, offers={p: dict.fromkeys(words, "safer") for p, words in choices.items()})
         else:
             space = await build_space(x, self.source, self.constraints, self.stopwords, positions, ask)
         if self.smoothed is not None and not isinstance(self.smoothed.defence, Safer):
@@ -135,16 +137,14 @@ class CertifyTask:
         return space
 
     def _bound(
-        self, example: Example, space: Space, before: Scores, votes: VotesFinding | None, selected: int | None
+        self, example: Example, space: Space, before: Scores, votes: VotesFinding | None
     ) -> tuple[str, Lower | None]:
         """The name of the certificate, and a bound for each budget; None if there is no bound for this example."""
         label, smoothed = example.label, self.smoothed
         if smoothed is not None:
             assert votes is not None
-            if selected != label:
-                return self.method, None
-            share = votes.label / votes.draws
-            return self.method, lambda budget: votes.low - smoothed.loss(space, budget, share) - 0.5
+            share, floor = votes.label / votes.draws, smoothed.floor(votes)
+            return self.method, lambda budget: floor - smoothed.loss(space, budget, share) - 0.5
         if not self.target.steady or not self.target.alike:
             return self.method, None  # a victim that contradicts itself
         if not space.choices:
@@ -156,28 +156,35 @@ class CertifyTask:
         example: Example,
         space: Space,
         budget: int | None,
+        certified: bool,
         meter: Meter[Fields, Scores],
         judged: dict[Text, Fooling | None],
         exact: set[int | None],
     ) -> list[Fooling]:
-        """The first text that an attack finds within a budget; adds the budget to `exact` if all texts were asked."""
+        """What the attacks find within a budget, up to the first text that counts.
+
+        Adds the budget to `exact` if all texts were asked.
+        """
         goal = parse_goal(UNTARGETED, example.label, self.target.classes)
+        found: list[Fooling] = []
         for name, attack in members(self.attacks, space.size(budget), self.every):
             ask = Ask(self.services, self._random(example, f"{name}/{budget}"), meter)
-            if attack is None:
-                proposal = await every_text(space, budget, goal, ask)
-                if self.smoothed is None:
-                    exact.add(budget)
+            if attack is not None:
+                proposals = await proposal_of(attack, space, budget, goal, ask)
+            elif self.smoothed is None:
+                proposals = await nearest(space, budget, goal, ask)
+                exact.add(budget)
             else:
-                proposal = await proposal_of(attack, space, budget, goal, ask)
-            if proposal is None:
-                continue
-            if proposal not in judged:
-                judged[proposal] = await self._fooled(example, space, proposal, name)
-            hit = judged[proposal]
-            if hit is not None:
-                return [hit]
-        return []
+                proposals = await nearest(space, budget, goal, ask, _JUDGED)
+            for proposal in proposals:
+                if proposal not in judged:
+                    judged[proposal] = await self._fooled(example, space, proposal, name)
+                hit = judged[proposal]
+                if hit is not None:
+                    found.append(hit)
+                    if hit.counts(budget, certified):
+                        return found
+        return found
 
     async def _fooled(self, example: Example, space: Space, text: Text, by: str) -> Fooling | None:
         """The verdict on a text, or None if the victim keeps the label."""
@@ -198,11 +205,31 @@ class CertifyTask:
         return Random(f"{self.seed}/{self.name}/{example.id}/{use}")
 
 
+def certifies(bound: float | None) -> bool:
+    """Whether a bound proves that the label stays."""
+    return bound is not None and bound > _ROUNDING
+
+
+def nested(budgets: Sequence[int | None], lower: Lower | None) -> dict[int | None, float | None]:
+    """The bound for each budget, smallest first. What holds with more words holds with fewer, so the larger counts."""
+    found: dict[int | None, float | None] = {}
+    most: float | None = None
+    for budget in reversed(budgets):
+        if lower is not None:
+            bound = lower(budget)
+            most = bound if most is None else max(most, bound)
+        found[budget] = most
+    return dict(reversed(found.items()))
+
+
 def _finding(budget: int | None, bound: float | None, found: list[Fooling], every: bool) -> BudgetFinding:
-    certified = bound is not None and bound > _ROUNDING
-    hits = [one for one in found if one.within(budget)]
+    certified = certifies(bound)
     told = None if bound is None else round(bound, 9)
-    if not hits:
-        return BudgetFinding(budget, told, certified, False, EVERY if every else "", every=every)
-    hit = min(hits, key=lambda one: one.changed)
-    return BudgetFinding(budget, told, certified, True, hit.by, hit.changed, every, hit.votes)
+    hits = [one for one in found if one.counts(budget, certified)]
+    if hits:
+        hit = min(hits, key=lambda one: one.changed)
+        return BudgetFinding(budget, told, certified, True, hit.by, hit.changed, every, hit.votes)
+    open_ones = [one.votes for one in found if one.within(budget)]
+    votes = open_ones[0] if open_ones else None
+    by = EVERY if every else ""
+    return BudgetFinding(budget, told, certified, False, by, None, every, votes, undecided=bool(open_ones))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 SOURCE = "neighbours:k=5,min_cosine=0.5"
 ATTACKS = ("greedy", "genetic")
 _DRAWS = 1000
-_SELECT = 100
 _ALPHA = 0.001
 
 
@@ -79,9 +78,6 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
     draws: int | None = option(
         "Versions to draw of each text, for safer and ranmask.", least=1, shown=str(_DRAWS), metavar="N"
     )
-    select: int | None = option(
-        "Versions drawn before, to select the class that is certified.", least=1, shown=str(_SELECT), metavar="N"
-    )
     alpha: float | None = option(
         "The probability that the certificate of one example is wrong, for safer and ranmask.", shown=str(_ALPHA)
     )
@@ -102,11 +98,9 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
             raise BadInput("No attack was given; see `mohs attacks`.")
         for constraint in self._constraints:
             if not constraint.about_words:
-                from mohs.tasks.described import written
-
                 raise BadInput(
-                    f"{written(constraint)} measures whole texts, but a certificate is about the words at each place; "
-                    "use a constraint on single words, such as word-cosine."
+                    f"{constraint.measure.name} measures whole texts, but a certificate is about the words at each "
+                    "place; use a constraint on single words, such as word-cosine."
                 )
         names = [name for name, _ in self._members]
         for name, method in self._members:
@@ -145,7 +139,7 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
     def _refuse_unbounded(self, subject: Subject) -> None:
         """Refuse a victim that is a black box, and options that are for smoothing."""
         name = subject.model.name
-        for told in ("draws", "select", "alpha"):
+        for told in ("draws", "alpha"):
             if getattr(self, told) is not None:
                 raise BadInput(
                     f"--{told} is for victims that draw versions, and {name} draws none; leave it out, or certify "
@@ -165,7 +159,8 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
 
         defence = smoothed.defence
         if not isinstance(defence, RanMask):
-            for told, flag in (("source", "source"), ("constraints", "constraint"), ("stopwords", "stopwords")):
+            for told in ("source", "constraints", "stopwords", "vectors", "wordnet"):
+                flag = told.removesuffix("s") if told == "constraints" else told
                 if getattr(self, told) not in (None, ()):
                     raise BadInput(
                         f"{name} certifies its own perturbation sets, so --{flag} would give the attack another space "
@@ -176,7 +171,7 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
             raise BadInput(
                 f"{name} certifies a number of changed words, not all of them; give --budget 1, for example."
             )
-        if defence.rate <= 0.5 and not self.published:
+        if defence.rate < 0.5 and not self.published:
             raise BadInput(
                 f"{name} hides {defence.rate:.0%} of the words, so a single changed word is shown in half of the "
                 "versions or more, and nothing can be certified; hide more, such as rate=0.9."
@@ -218,7 +213,7 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
         own = self._own_space(smoothed)
         stopwords = ENGLISH if self.stopwords is None else read_stopwords(self.stopwords)
         budgets = self._budgets_of(method)
-        drawn = (self.draws or _DRAWS, self.select or _SELECT, self.alpha or _ALPHA) if smoothed else (None,) * 3
+        draws, alpha = self.draws or _DRAWS, self.alpha or _ALPHA
         task = CertifyTask(
             name="certify",
             target=subject.target,
@@ -230,9 +225,8 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
             budgets=budgets,
             method=method,
             smoothed=smoothed,
-            draws=drawn[0] or _DRAWS,
-            select=drawn[1] or _SELECT,
-            alpha=drawn[2] or _ALPHA,
+            draws=draws,
+            alpha=alpha,
             every=self.every,
             seed=subject.seed,
         )
@@ -244,7 +238,8 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
                 "source": None if own else written(SOURCE if self.source is None else self.source),
                 "constraints": [written(c) for c in self._constraints],
                 "stopwords": word_list(self.stopwords),
-                **dict(zip(("draws", "select", "alpha"), drawn, strict=True)),
+                "draws": draws if smoothed else None,
+                "alpha": alpha if smoothed else None,
             },
             identity={
                 "space": describe(smoothed.defence)

@@ -27,7 +27,7 @@ def _augment(asked: AugmentSettings, reading: Reading, *, json: bool, verbose: b
     say(f"{found.rows:,} rows: {found.originals:,} originals and {found.new:,} new texts")
     if found.without:
         say(f"{found.without:,} copies could not be made: no word may change, or no draw passed the constraints")
-    say(f"In {found.out}: train on it with `mohs train --data {found.out}`")
+    say(f"In {found.out}, made as {found.about.name} says: train on it with `mohs train --data {found.out}`")
 
 
 augment = command([AugmentSettings, Reading], _augment, help_of(AugmentSettings.__doc__), first=["data", "out"])

@@ -450,7 +450,6 @@ def certify(
     stopwords: str | Path | Iterable[str] | None = None,
     change_placeholders: bool = False,
     draws: int | None = None,
-    select: int | None = None,
     alpha: float | None = None,
     published: bool = False,
     vectors: Any = None,
@@ -500,7 +499,6 @@ def certify(
     stopwords: Words that never change: a file, none, english (default) or nltk.
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
     draws: Versions to draw of each text, for safer and ranmask.
-    select: Versions drawn before, to select the class that is certified.
     alpha: The probability that the certificate of one example is wrong, for safer and ranmask.
     published: Take the bounds of the papers on safer and ranmask, which are estimates and no certificates.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).

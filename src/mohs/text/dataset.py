@@ -64,11 +64,15 @@ class Dataset:
                 raise BadInput(f"A {kind} is named twice in {', '.join(names)}; name each once.")
 
     def __iter__(self) -> Iterator[Example]:
+        return (example for example, _ in self.with_rows())
+
+    def with_rows(self) -> Iterator[tuple[Example, Row]]:
+        """The examples, each with the row it was read from and all its columns."""
         if self.least_words is None and self.most_words is None:
             yield from self._examples(self._numbered())
         elif self.n is not None and self.sample is not None:
             wanted = self._drawn(sum(1 for _ in self._fitting()), self.n)
-            yield from (example for place, example in enumerate(self._fitting()) if place in wanted)
+            yield from (pair for place, pair in enumerate(self._fitting()) if place in wanted)
         else:
             yield from islice(self._fitting(), self.n)
 
@@ -77,20 +81,20 @@ class Dataset:
         words = len(example.text)
         return (self.least_words or 0) <= words and (self.most_words is None or words <= self.most_words)
 
-    def _fitting(self) -> Iterator[Example]:
+    def _fitting(self) -> Iterator[tuple[Example, Row]]:
         """All examples that have the right length."""
-        return filter(self.keeps, self._examples(enumerate(self._rows())))
+        return (pair for pair in self._examples(enumerate(self._rows())) if self.keeps(pair[0]))
 
     def _drawn(self, total: int, n: int) -> set[int]:
         """The places of n examples drawn at random."""
         return set(Random(f"sample/{self.sample}").sample(range(total), min(n, total)))
 
-    def _examples(self, numbered: Iterable[tuple[int, Row]]) -> Iterator[Example]:
+    def _examples(self, numbered: Iterable[tuple[int, Row]]) -> Iterator[tuple[Example, Row]]:
         names = self.fields
         for number, row in numbered:
             example = self._example(number, row, names)
             names = example.names  # detected in the first row, and used for all
-            yield example
+            yield example, row
 
     def notes(self) -> list[str]:
         """What is assumed about the file, for its user to see."""

@@ -104,9 +104,11 @@ def importances(learner: Learner, batch: Batch, embedded: Embedded) -> list[list
 def methods() -> Mapping[str, type]:
     """The methods by name."""
     from mohs.training.augmentation import Augment, RandomWords
+    from mohs.training.masking import Mask, SaferWords
     from mohs.training.perturbation import FreeLB, Smart
 
-    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart}
+    smoothing = {"mask": Mask, "safer": SaferWords}
+    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart, **smoothing}
 
 
 def hardenings(given: Sequence[Any]) -> list[Any]:

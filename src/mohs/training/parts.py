@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -39,21 +39,21 @@ def read_parts(
         raise BadInput(f"--dev-share is {share}; it must be above 0 and below 1.")
     reader = data if isinstance(data, Dataset) else Dataset("the examples given")
     reader = replace(reader, labels=tuple(labels) or reader.labels)
-    learned, about = _read(data, reader)
+    learned, about, made_from = _read(data, reader)
     named = reader.labels
     classes = _classes(learned, named, about["source"])
     facts = {"train": about}
     if dev is None:
-        learned, held = split(learned, share, seed)
+        learned, held = split(learned, share, seed, made_from)
         digest = Dataset("dev").survey(held)[2]
         facts["dev"] = {"source": f"drawn from these with seed {seed}", "examples": len(held), "hash": digest}
     else:
-        held, facts["dev"] = _read(dev, replace(reader, n=None))
+        held, facts["dev"], _ = _read(dev, replace(reader, n=None))
     facts["train"]["learned_from"] = len(learned)
     measured: list[Example] = []
     if test is not None:
         try:
-            measured, facts["test"] = _read(test, replace(reader, n=None))
+            measured, facts["test"], _ = _read(test, replace(reader, n=None))
         except BadInput as error:  # its columns have options of their own
             raise BadInput(re.sub(r"--(text|label|id)-field", r"--test-\1-field", str(error))) from error
     for name, examples in (("dev", held), ("test", measured)):
@@ -71,11 +71,19 @@ def read_parts(
     return Parts(learned, held, measured, classes, facts)
 
 
-def split(examples: list[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
-    """Set aside a share of each class, drawn with a seed. Both parts keep the order of the data."""
+def split(
+    examples: list[Example], share: float, seed: int, made_from: Mapping[str, str] | None = None
+) -> tuple[list[Example], list[Example]]:
+    """Set aside a share of each class, drawn with a seed. Both parts keep the order of the data.
+
+    made_from: for copies, as `mohs augment` writes them, the id of what they were made from. Copies are not set aside,
+    and copies of what is set aside are not learnt: they would tell the answers.
+    """
+    roots = [_root(example.id, made_from or {}) for example in examples]
+    firsts = {root: number for number, root in reversed(list(enumerate(roots)))}
     by_class: dict[int, list[int]] = defaultdict(list)
-    for number, example in enumerate(examples):
-        by_class[example.label].append(number)
+    for number in sorted(firsts.values()):
+        by_class[examples[number].label].append(number)
     aside: set[int] = set()
     for label, numbers in sorted(by_class.items()):
         size = min(
@@ -87,25 +95,42 @@ def split(examples: list[Example], share: float, seed: int) -> tuple[list[Exampl
             f"The {len(examples)} examples have one of each class, so none can be set aside for dev; "
             "give more, or name dev data with --dev."
         )
-    kept = [example for number, example in enumerate(examples) if number not in aside]
+    gone = {roots[number] for number in aside}
+    kept = [example for example, root in zip(examples, roots, strict=True) if root not in gone]
     return kept, [examples[number] for number in sorted(aside)]
 
 
-def _read(source: Source, reader: Dataset) -> tuple[list[Example], dict[str, Any]]:
-    """The examples and facts about them. A plain path is read with the settings of the training data."""
+def _root(name: str, made_from: Mapping[str, str]) -> str:
+    """The id of the original that a copy, or a copy of copies, was made from."""
+    seen = {name}
+    while (name := made_from.get(name, name)) not in seen:
+        seen.add(name)
+    return name
+
+
+def _read(source: Source, reader: Dataset) -> tuple[list[Example], dict[str, Any], dict[str, str]]:
+    """The examples, facts about them, and what copies were made from.
+
+    A plain path is read with the settings of the training data.
+    """
     examples: list[Example]
-    if isinstance(source, (str, Path)):
-        dataset = replace(reader, source=str(source))
-        examples = list(dataset)
-    elif isinstance(source, Dataset):
-        dataset = replace(source, labels=source.labels or reader.labels)
-        examples = list(dataset)
+    made_from: dict[str, str] = {}
+    if isinstance(source, (str, Path, Dataset)):
+        if isinstance(source, Dataset):
+            dataset = replace(source, labels=source.labels or reader.labels)
+        else:
+            dataset = replace(reader, source=str(source))
+        examples = []
+        for example, row in dataset.with_rows():
+            examples.append(example)
+            if "origin" in row and example.id.startswith(f"{row.get('from')}+"):
+                made_from[example.id] = str(row["from"])
     else:
         dataset = Dataset("the examples given")
         given: Any = source
         examples = examples_from(given, reader.labels)
     count, _, digest = dataset.survey(examples)
-    return examples, {"source": dataset.source, "examples": count, "hash": digest}
+    return examples, {"source": dataset.source, "examples": count, "hash": digest}, made_from
 
 
 def _classes(examples: list[Example], labels: tuple[str, ...], source: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class BudgetFigures:
     certified: Rate
     every: int  # examples of which every text was asked
     contradictions: int  # examples that are both certified and fooled
-    by_chance: int  # of these, such as more draws could decide otherwise
+    undecided: int  # certified examples of which a text lost the vote by so little that this may be chance
     unbounded: int  # right examples without a bound
 
     def to_json(self) -> dict[str, Any]:
@@ -74,14 +74,13 @@ def summarise_certify(records: Iterable[Record], facts: Mapping[str, Any]) -> Ce
 
 
 def _column(budget: int | None, found: list[BudgetFinding], total: int, errors: int) -> BudgetFigures:
-    wrong = [one for one in found if one.contradiction]
     return BudgetFigures(
         budget=written(budget),
         robust=Rate(sum(not one.fooled for one in found), total, _OF, errors),
         certified=Rate(sum(one.certified for one in found), total, _OF, errors),
         every=sum(one.every for one in found),
-        contradictions=len(wrong),
-        by_chance=sum(one.by_chance for one in wrong),
+        contradictions=sum(one.contradiction for one in found),
+        undecided=sum(one.undecided for one in found),
         unbounded=sum(one.bound is None for one in found),
     )
 
@@ -96,11 +95,15 @@ def certify_lines(summary: CertifySummary) -> list[Row]:
     rows = [("clean accuracy", rate(summary.clean), f"of {_OF}")]
     for one in summary.budgets:
         rows.append((f"robust, {words(one.budget)}", rate(one.robust), "right, and no attack changed the prediction"))
-        rows.append((f"certified, {words(one.budget)}", rate(one.certified), f"proven, by {summary.method}"))
+        how = "with confidence" if summary.method in ("safer", "ranmask") else "proven"
+        rows.append((f"certified, {words(one.budget)}", rate(one.certified), f"{how}, by {summary.method}"))
     for one in summary.budgets:
         if one.every:
             said = "robust is exact there"
             rows.append((f"all texts asked, {words(one.budget)}", str(one.every), said))
+        if one.undecided:
+            said = "certified; a text lost the vote, but that may be chance"
+            rows.append((f"undecided, {words(one.budget)}", str(one.undecided), said))
         if one.unbounded:
             rows.append((f"no bound, {words(one.budget)}", str(one.unbounded), "right, but nothing can be proven"))
     rows.append(("misclassified", str(summary.outcomes["skipped"]), "neither attacked nor certified"))
@@ -131,11 +134,10 @@ def alarm_of(summary: CertifySummary) -> str:
     if not summary.contradicting:
         return ""
     named = ", ".join(summary.contradicting[:5]) + (", ..." if len(summary.contradicting) > 5 else "")
-    chance = sum(one.by_chance for one in summary.budgets)
-    hint = "; some of the draws are near a tie, so more --draws may settle it" if chance else ""
+    count = len(summary.contradicting)
     return (
-        f"{len(summary.contradicting)} examples are certified and yet fooled ({named}): a certificate or a verdict is "
-        f"wrong, so do not trust these figures{hint}."
+        f"{count} example{'s are' if count != 1 else ' is'} certified and yet fooled ({named}): a certificate or a "
+        "verdict is wrong, so do not trust these figures."
     )
 
 
@@ -148,11 +150,10 @@ def certify_flags(
     found += near_chance(summary.clean.hits, summary.clean.total, int(facts.get("classes", 2)))
     alpha = config.get("alpha")
     if alpha and not config.get("published"):
-        n = max((one.certified.hits for one in summary.budgets), default=0)
         found.append(
-            f"Each certificate is drawn, not proven: it holds with probability {1 - alpha:.5g} for each example, so at "
-            f"most {alpha * summary.clean.total:.2g} false ones are to be expected among {summary.clean.total:,} "
-            f"examples ({n:,} are certified)."
+            f"Certificates by smoothing hold with probability {1 - alpha:.5g} for each example, for all budgets at "
+            f"once: at most {alpha * summary.clean.total:.2g} false ones are to be expected among "
+            f"{summary.clean.total:,} examples."
         )
     return found
 
@@ -163,12 +164,12 @@ def compared(config: Mapping[str, Any], method: str) -> list[str]:
     found = [f"Certificate and attack are about the same space: {space}."]
     if method == "ranmask":
         found.append(
-            "The certificate of RanMASK holds for any other words as well; the attack tries those of the space."
+            "The certificate of RanMASK holds for any words in their places; the attack tries those of the space."
         )
     if config.get("draws"):
         found.append(
-            f"Certified is the limit of the vote over all draws. The attack searches against the victim as it is, with "
-            f"its key; a text that it finds counts as fooled if {config['draws']:,} fresh draws give another class the "
-            "most votes. Clean accuracy is by fresh draws, too."
+            "Certified is the vote of all versions that can be drawn, not that of the few that the victim draws with "
+            f"its key. The attack searches against the victim with its key; a text that it finds counts as fooled if "
+            f"{config['draws']:,} fresh draws give another class the most votes. Clean accuracy is by fresh draws, too."
         )
     return found

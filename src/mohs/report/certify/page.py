@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mohs.report.view import View
     from mohs.runs.run import Run
 
-_CALLED = {"skipped": "misclassified"}
+_CALLED = {"skipped": "misclassified", "measured": "right"}
 
 
 def certify_page(view: View, run: Run, summary: CertifySummary) -> str:
@@ -37,7 +37,7 @@ def certify_page(view: View, run: Run, summary: CertifySummary) -> str:
         compared=compared(view.config, summary.method),
         chart=against_budget(summary),
         names=dict.fromkeys(listing.attacks, "certify"),
-        **listing.values(["certify"], _columns(), _CALLED),
+        **listing.values(["certify"], _columns(bool(view.config.get("draws"))), _CALLED),
     )
 
 
@@ -62,6 +62,8 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     row["attack_said"] = "withstood" if fooled is None else f"fooled: {fooled.changed} changed, {fooled.by}"
     if fooled is not None and fooled.votes is not None:
         row["attack_said"] += f"; {fooled.votes.label:,} of {fooled.votes.draws:,} fresh votes for the label"
+    if fooled is None and any(one.undecided for one in found.budgets):
+        row["attack_said"] += " (a vote is undecided)"
     row["bound"] = bounds[0][1]
     row.setdefault("shown", {})["bound"] = "; ".join(
         f"{name}: {'none' if bound is None else format(bound, '.4f')}" for name, bound in bounds
@@ -71,14 +73,15 @@ def _row(record: Record, attack: int, labels: Sequence[str]) -> dict[str, Any]:
     return row
 
 
-def _columns() -> list[dict[str, Any]]:
-    return [
+def _columns(drawn: bool) -> list[dict[str, Any]]:
+    found = [
         column("id", "Id", 8),
-        column("outcome", "Outcome", 10),
-        column("label", "Label", 8),
+        column("outcome", "Outcome", 14),
+        column("label", "Label", 9),
         column("proof", "Certified", 9),
-        column("bound", "Bound", 9),
-        column("votes", "Votes", 11),
-        column("attack_said", "Attack", 13),
+        column("bound", "Bound", 10),
+        column("votes", "Votes", 10),
+        column("attack_said", "Attack", 11),
         column("text", "Text", None),
     ]
+    return [one for one in found if drawn or one["cell"] != "votes"]
