@@ -22,6 +22,7 @@ from mohs.cli import (
     audit,
     augment,
     demo,
+    detect,
     entities,
     export,
     report,
@@ -57,6 +58,7 @@ app.command("verify", short_help="Check the certificates of a radius run.")(veri
 app.command("report")(report.report)
 app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
 app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
+app.command("detect", short_help="Tell adversarial texts from originals with detectors: ROC, AUC.")(detect.detect)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)

@@ -162,4 +162,3 @@ def density_of(
         centres.append(robust.location_)
         precisions.append(robust.precision_)
     return arrays | {"centres": np.array(centres), "precisions": np.array(precisions)}
-

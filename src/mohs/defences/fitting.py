@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +133,7 @@ def keep(identity: str, arrays: Arrays) -> None:
         handle, beside = tempfile.mkstemp(suffix=".part", dir=place.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
+                np.savez(file, **cast(dict[str, Any], arrays))
             Path(beside).replace(place)
         except BaseException:
             Path(beside).unlink(missing_ok=True)
