@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from mohs.models.victim import Fields, Victim
 
 Numbers = npt.NDArray[np.float64]
 
+_LEAST = 1e-6  # of the largest variance
 _ROWS = 256  # texts whose kernel values are in memory together
 
 
@@ -51,10 +53,23 @@ class Rde:
         """Refuse a victim without features."""
         features_of(victim)
 
-    def learnt(self, victim: Victim, rows: Any, seed: int) -> Mapping[str, npt.NDArray[Any]]:
+    def learnt(self, victim: Victim, rows: Any, classes: int, seed: int) -> Mapping[str, npt.NDArray[Any]]:
         """The arrays of a density, from labelled texts (`mohs.defences.fitting.Rows`)."""
         texts, labels = rows.drawn(self.sample, seed)
+        counts = np.bincount(labels, minlength=classes).tolist()
+        self._enough(counts)
         return density_of(table_of(features_of(victim), texts), np.array(labels), self.dims, self.support, seed)
+
+    def _enough(self, counts: Sequence[int]) -> None:
+        """Refuse a class with too few texts for a covariance."""
+        fewest = max(2 * self.dims, 4)
+        for number, count in enumerate(counts):
+            if count < fewest:
+                fewer = f" or fewer dimensions, such as dims={count // 2}" if count >= 4 else ""
+                raise BadInput(
+                    f"rde has {count} training texts of class {number} besides those held out, but dims={self.dims} "
+                    f"needs at least {fewest}; give more training data{fewer}."
+                )
 
     def ready(self, victim: Victim, arrays: Mapping[str, npt.NDArray[Any]]) -> Density:
         """The density, for a victim's texts."""
@@ -70,6 +85,8 @@ class Density:
 
     def suspicions(self, texts: Sequence[Fields], answers: Numbers) -> Numbers:
         """How suspicious each text is; `answers` are the victim's probabilities."""
+        if not texts:
+            return np.zeros(0)
         table = table_of(self._features, texts)
         known = self._known
         parts = [known.distances(known.projected(table[at : at + _ROWS])) for at in range(0, len(table), _ROWS)]
@@ -125,8 +142,9 @@ def density_of(
 ) -> dict[str, npt.NDArray[Any]]:
     """Kernel PCA and a robust mean and precision for each class.
 
-    The projections of all training texts are the eigenvectors of the centred kernel, scaled. A new text is projected
-    by its centred kernel values with the training texts, so these are kept.
+    The projections of the training texts are the eigenvectors of the centred kernel, here all with a variance of 1: a
+    Mahalanobis distance does not depend on the scale. A new text is projected by its centred kernel values with the
+    training texts, so these are kept. Directions with hardly any variance hold rounding only, and are left out.
     """
     try:
         from sklearn.covariance import MinCovDet
@@ -135,30 +153,31 @@ def density_of(
         raise BadInput("rde needs scikit-learn to learn its density: pip install 'mohs[sklearn]'.") from error
     if not np.isfinite(table).all():
         raise BadInput("rde got features that are not finite; the victim's network is damaged.")
-    counts = np.bincount(labels)
-    fewest = max(2 * dims, 4)
-    for number, count in enumerate(counts.tolist()):
-        if count < fewest:
-            raise BadInput(
-                f"rde has {count} training texts of class {number} beside those held out, but dims={dims} needs at "
-                f"least {fewest}; give more training data or fewer dimensions, such as dims={max(1, count // 4)}."
-            )
     rows = table.astype(np.float64)
     gamma = 1 / rows.shape[1]
     found = KernelPCA(dims, kernel="rbf", gamma=gamma, eigen_solver="arpack", random_state=seed, n_jobs=1)
-    reduced = found.fit_transform(rows)
-    kept = found.eigenvalues_ > 1e-10 * found.eigenvalues_.max()  # fewer if the features span fewer dimensions
+    vectors, values = found.fit(rows).eigenvectors_, found.eigenvalues_
+    kept = values > _LEAST * values.max()
+    reduced = vectors[:, kept] * np.sqrt(len(rows))
     centre = found._centerer  # the kernel's means, needed to centre the kernel values of new texts
     arrays: dict[str, npt.NDArray[Any]] = {
         "gamma": np.array(gamma),
         "rows": table,
         "means": centre.K_fit_rows_,
         "mean": np.array(centre.K_fit_all_),
-        "directions": found.eigenvectors_[:, kept] / np.sqrt(found.eigenvalues_[kept]),
+        "directions": vectors[:, kept] * (np.sqrt(len(rows)) / values[kept]),
     }
     centres, precisions = [], []
-    for number in range(len(counts)):
-        robust = MinCovDet(support_fraction=support or None, random_state=seed).fit(reduced[labels == number][:, kept])
+    for number in range(int(labels.max()) + 1):
+        with warnings.catch_warnings():  # a class without spread in some direction: its precision is a pseudo-inverse
+            warnings.simplefilter("ignore")
+            try:
+                robust = MinCovDet(support_fraction=support or None, random_state=seed).fit(reduced[labels == number])
+            except ValueError as error:
+                raise BadInput(
+                    f"rde finds no spread among most training texts of class {number}: the victim's last layer reads "
+                    "them as one; use support=1, or fgws(V)."
+                ) from error
         centres.append(robust.location_)
         precisions.append(robust.precision_)
     return arrays | {"centres": np.array(centres), "precisions": np.array(precisions)}

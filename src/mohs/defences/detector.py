@@ -43,7 +43,7 @@ class Detector(Protocol):
         """Refuse a victim that it cannot watch."""
         ...
 
-    def learnt(self, victim: Victim, rows: Rows, seed: int) -> Mapping[str, npt.NDArray[Any]]:
+    def learnt(self, victim: Victim, rows: Rows, classes: int, seed: int) -> Mapping[str, npt.NDArray[Any]]:
         """What it learns from training data, as arrays."""
         ...
 
@@ -83,7 +83,7 @@ def fitted(
     identity = f"{_VERSION} {detector!r} {books} {seed} {victim.fingerprint} {rows.identity}"
     arrays = kept(identity)
     if arrays is None or _HELD not in arrays:
-        learnt = detector.learnt(victim, rows, seed)
+        learnt = detector.learnt(victim, rows, classes, seed)
         texts = rows.held_texts()
         found = detector.ready(victim, learnt).suspicions(texts, _answers(victim, texts)) if texts else np.zeros(0)
         arrays = {**learnt, _HELD: found}

@@ -117,7 +117,7 @@ def kept(identity: str) -> Arrays | None:
     if place is None:
         return None
     try:
-        with np.load(place, allow_pickle=False) as found:
+        with open(place, "rb") as file, np.load(file, allow_pickle=False) as found:
             return dict(found)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         return None

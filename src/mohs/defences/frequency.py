@@ -62,7 +62,7 @@ class Fgws:
         if traits_of(victim).hard:
             raise BadInput(f"fgws measures how far a score falls, but {victim.name} gives labels only; use rde(V).")
 
-    def learnt(self, victim: Victim, rows: Any, seed: int) -> Mapping[str, npt.NDArray[Any]]:
+    def learnt(self, victim: Victim, rows: Any, classes: int, seed: int) -> Mapping[str, npt.NDArray[Any]]:
         """The training counts of all words, as arrays."""
         counts = rows.words()
         if not counts:
