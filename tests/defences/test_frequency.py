@@ -41,7 +41,7 @@ class Synonyms:
 
 
 def scores(texts: list[str]) -> list[Scores]:
-    found = []
+    found: list[Scores] = []
     for text in texts:
         logit = sum(SAYS.get(word.lower().strip("."), 0.0) for word in text.split())
         positive = 1 / (1 + np.exp(-logit))

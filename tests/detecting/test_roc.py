@@ -23,6 +23,7 @@ def names(count: int, kind: str = "") -> list[str]:
 def test_the_area_is_the_share_of_pairs_in_order(high: list[float], low: list[float]) -> None:
     pairs = [1.0 if one > other else 0.5 if one == other else 0.0 for one, other in product(high, low)]
     found = area_of(high, low, names(len(high)), names(len(low)))
+    assert found.value is not None
     assert found.value == pytest.approx(sum(pairs) / len(pairs))
     assert (found.adversarial, found.originals) == (len(high), len(low))
     if found.low is not None and found.high is not None:
