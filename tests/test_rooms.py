@@ -23,7 +23,7 @@ LEVELS = [
     {"training", "certifying"},
     {"report"},
     {"runs"},
-    {"audits", "comparisons", "analyses", "defending"},
+    {"audits", "comparisons", "analyses", "defending", "detecting"},
     {"studies"},
     {"curation"},
     {"cli"},

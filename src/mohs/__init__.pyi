@@ -5,6 +5,8 @@ from . import audits as audits
 from . import bias as bias
 from . import bounds as bounds
 from . import comparisons as comparisons
+from . import defences as defences
+from . import detecting as detecting
 from . import engine as engine
 from . import errors as errors
 from . import models as models
@@ -21,6 +23,7 @@ from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
 from .comparisons.api import compare as compare
+from .detecting.api import detect as detect
 from .models.function import FunctionVictim as FunctionVictim
 from .models.hf import HfVictim as HfVictim
 from .models.victim import Traits as Traits

@@ -24,6 +24,10 @@ def test_the_first_of_equals_is_predicted() -> None:
         (Targeted(0, 2), (0.2, 0.3, 0.5), True, 0.5, 0.2),
         (Below(0, 0.7), (0.7, 0.3), False, 0.3, 0.0),
         (Below(0, 0.7), (0.6, 0.4), True, 0.4, 0.1),
+        (Below(0, 0.5, 2), (0.36, 0.24, 0.4), False, 0.24, 0.1),  # 60% of what is not a rejection
+        (Below(0, 0.5, 2), (0.24, 0.36, 0.4), False, 0.36, 0.1),  # far below, but rejected
+        (Below(0, 0.5, 2), (0.28, 0.42, 0.3), True, 0.42, 0.1),
+        (Below(0, 0.5, 2), (0.0, 0.0, 1.0), False, 0.0, 0.5),
         (Reduced(0, 1), (0.6, 0.4), True, 0.6, 0.2),
         (Reduced(0, 1), (0.4, 0.6), False, 0.4, 0.2),
     ],

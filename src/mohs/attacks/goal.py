@@ -88,7 +88,11 @@ class Targeted(Goal):
 
 @dataclass(frozen=True)
 class Below(Goal):
-    """The true label's probability below a threshold."""
+    """The true label's probability below a threshold.
+
+    If the victim can reject texts, the probability is that among the classes: a detector that grows suspicious lowers
+    the scores of all classes, and that alone fools nobody.
+    """
 
     label: int
     threshold: float
@@ -96,7 +100,7 @@ class Below(Goal):
 
     def met(self, scores: Sequence[float]) -> bool:
         """Whether the true label's probability is below the threshold and the text is not rejected."""
-        return scores[self.label] < self.threshold and predicted(scores) != self.refusal
+        return self._share(scores) < self.threshold and predicted(scores) != self.refusal
 
     def score(self, scores: Sequence[float]) -> float:
         """One minus the probabilities of the true label and of a rejection."""
@@ -104,7 +108,12 @@ class Below(Goal):
 
     def margin(self, scores: Sequence[float]) -> float:
         """The distance from the threshold."""
-        return abs(scores[self.label] - self.threshold)
+        return abs(self._share(scores) - self.threshold)
+
+    def _share(self, scores: Sequence[float]) -> float:
+        """The true label's probability, given that the text is not rejected."""
+        accepted = 1.0 if self.refusal is None else 1 - scores[self.refusal]
+        return scores[self.label] / accepted if accepted > 0 else 1.0
 
 
 @dataclass(frozen=True)

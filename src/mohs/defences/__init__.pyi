@@ -1,9 +1,14 @@
+from .density import Rde as Rde
+from .detector import Rejecting as Rejecting
 from .encoding import Encoding as Encoding
 from .ensemble import Ensemble as Ensemble
+from .frequency import Fgws as Fgws
 from .masking import Masking as Masking
 from .mean import Mean as Mean
 from .smoothing import RanMask as RanMask
 from .smoothing import Safer as Safer
 from .versions import Versions as Versions
+from .watching import DETECTORS as DETECTORS
+from .watching import rejecting as rejecting
 from .written import DEFENCES as DEFENCES
 from .written import defended as defended

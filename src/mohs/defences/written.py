@@ -5,6 +5,7 @@
 - `ensemble(hf:./model, vectors=my-vectors.txt)`: with word vectors of one's own; otherwise the bundled ones
 - `masking(ensemble(pocket))`: a defence around a defence
 - `mean(hf:A, hf:B)`: several victims that answer as one
+- `rde(hf:./model, train=train.jsonl)`: a detector, which rejects texts (see `mohs.defences.watching`)
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from mohs.defences.masking import Masking
 from mohs.defences.mean import Mean
 from mohs.defences.smoothing import RanMask, Safer
 from mohs.defences.versions import Versions
+from mohs.defences.watching import DATA, DETECTORS, RATE, watched
 from mohs.defences.words import BOOKS
 from mohs.errors import BadInput
 from mohs.models.victim import Victim
@@ -33,7 +35,7 @@ DEFENCES: Mapping[str, type] = {
     "safer": Safer,
     "ranmask": RanMask,
 }
-NAMES = (*DEFENCES, "mean")
+NAMES = (*DEFENCES, "mean", *DETECTORS)
 _CALLED: Mapping[type, str] = {int: "a whole number", float: "a number", str: "a word"}
 
 Load = Callable[[str], Victim]
@@ -55,14 +57,16 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
     shown = without_credentials(spec)
     if not rest.endswith(")"):
         raise BadInput(f"The victim {shown!r} has no closing bracket at its end; write {name}(VICTIM, NAME=VALUE).")
-    victims, given = _split(shown, rest[:-1])
+    victims, given = parts_of(shown, rest[:-1])
     if name == "mean":
         if given:
             raise BadInput(f"mean(...) takes victims only, but {next(iter(given))!r} is a setting.")
         return Mean(*(defended(one, load, books) for one in victims))
     if len(victims) != 1:
         raise BadInput(f"{name}(...) stands around one victim, not {len(victims)}; write {name}(VICTIM, NAME=VALUE).")
-    key, named, settings = _settings(name, given)
+    key, named, settings = settings_of(name, given)
+    if name in DETECTORS:
+        return watched(name, defended(victims[0], load, books), given, key, named, settings, books)
     kind = DEFENCES[name]
     needs = kind(**settings).needs
     for one in named:
@@ -76,7 +80,7 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
     return Versions(inside, defence, f"{name}({called})", key, hashes)
 
 
-def _split(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
+def parts_of(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
     """The victims and the settings between two brackets. shown: all of it, for messages."""
     parts = [""]
     depth = 0
@@ -103,10 +107,13 @@ def _split(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
     return victims, given
 
 
-def _settings(name: str, given: Mapping[str, str]) -> tuple[int, dict[str, str], dict[str, Any]]:
+def settings_of(name: str, given: Mapping[str, str]) -> tuple[int, dict[str, str], dict[str, Any]]:
     """The key, the names of word books, and the other settings in their types."""
-    hints = typing.get_type_hints(DEFENCES[name])
-    known = {f.name: hints[f.name] for f in fields(DEFENCES[name]) if f.repr} | {"key": int}
+    kind = {**DEFENCES, **DETECTORS}[name]
+    hints = typing.get_type_hints(kind)
+    known = {f.name: hints[f.name] for f in fields(kind) if f.repr} | {"key": int}
+    if name in DETECTORS:
+        known |= dict.fromkeys(DATA, str) | {RATE: float}
     if "books" in hints:
         known |= dict.fromkeys(BOOKS, str)
     values: dict[str, Any] = {}

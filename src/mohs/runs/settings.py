@@ -44,7 +44,7 @@ class VictimSettings:
     victim: AnyVictim = option(
         "The classifier: pocket (bundled), hf:PATH_OR_ID, python:module:function, sklearn:PATH, http://URL or "
         "mohs:PATH. A defence stands around it: ensemble(V), masking(V), encoding(V), safer(V), ranmask(V) or "
-        "mean(V, W).",
+        "mean(V, W); a detector, which rejects texts: rde(V, train=FILE) or fgws(V, train=FILE).",
         default="pocket",
         metavar="V",
         secret=without_credentials,

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
-from mohs.report.rates import Mean
+from mohs.report.rates import Mean, Rate
 from mohs.report.table import errors_note, fair_rows, marks, mean, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
@@ -39,7 +39,9 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
     if summary.false_alarms is not None:
         note = f"of {summary.false_alarms.of}; originals that the victim rejected"
         rows.append(("false alarms", rate(summary.false_alarms), note))
-        rows.append(("detected", str(summary.detected), "final texts rejected; counted as failed attacks"))
+        detected = Rate(summary.detected, summary.success.total, summary.success.of)
+        note = f"of {detected.of}; final texts rejected, counted as failed attacks"
+        rows.append(("detected", rate(detected), note))
     rows += [(f"by {member}", str(hits), "successes of this member") for member, hits in summary.by.items()]
     if summary.empty:
         rows.append(("empty spaces", str(summary.empty), "no word to replace; counted as failed attacks"))
