@@ -55,7 +55,7 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
     shown = without_credentials(spec)
     if not rest.endswith(")"):
         raise BadInput(f"The victim {shown!r} has no closing bracket at its end; write {name}(VICTIM, NAME=VALUE).")
-    victims, given = _split(shown, rest[:-1])
+    victims, given = split_up(shown, rest[:-1])
     if name == "mean":
         if given:
             raise BadInput(f"mean(...) takes victims only, but {next(iter(given))!r} is a setting.")
@@ -76,7 +76,7 @@ def defended(spec: str, load: Load, books: Books) -> Victim:
     return Versions(inside, defence, f"{name}({called})", key, hashes)
 
 
-def _split(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
+def split_up(shown: str, inside: str) -> tuple[list[str], dict[str, str]]:
     """The victims and the settings between two brackets. shown: all of it, for messages."""
     parts = [""]
     depth = 0
