@@ -4,6 +4,8 @@ from . import attacks as attacks
 from . import audits as audits
 from . import bias as bias
 from . import bounds as bounds
+from . import defences as defences
+from . import defending as defending
 from . import engine as engine
 from . import errors as errors
 from . import models as models
@@ -19,6 +21,7 @@ from .analyses.api import analyse as analyse
 from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
+from .defending.api import defend as defend
 from .models.function import FunctionVictim as FunctionVictim
 from .models.hf import HfVictim as HfVictim
 from .models.victim import Traits as Traits

@@ -21,6 +21,7 @@ from mohs.cli import (
     assets,
     audit,
     augment,
+    defend,
     demo,
     entities,
     export,
@@ -57,6 +58,7 @@ app.command("verify", short_help="Check the certificates of a radius run.")(veri
 app.command("report")(report.report)
 app.command("audit", short_help="Measure a run's adversarial examples on every class of constraints.")(audit.audit)
 app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
+app.command("defend", short_help="Judge defences of an attacked victim in three ways.")(defend.defend)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)
