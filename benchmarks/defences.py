@@ -19,7 +19,6 @@ from statistics import median
 from typing import Any
 
 from engine import minilm_size
-
 from mohs.defences import defended
 from mohs.models.victim import Fields, answers_of
 from mohs.runs.services import load_books

@@ -65,7 +65,7 @@ class Case:
 
 
 def case_of(run: Run, options: Defending) -> Case:
-    """A run with its victim and the defences, loaded and checked: what does not fit is refused before anything is asked."""
+    """A run with its victim and the defences. What does not fit is refused before anything is asked."""
     place = run.folder or "This run"
     if run.command != "attack":
         raise BadInput(f"{place} is a run of `mohs {run.command}`; `mohs defend` reads runs of `mohs attack`.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mohs.defending.figures import GoalOf, Said, final_right, right, vote
+from mohs.defending.figures import TRIED, GoalOf, Said, final_right, right, vote
 from mohs.models.victim import Fields
 from mohs.records import Outcome, Record
 
@@ -41,7 +41,7 @@ def rows_of(
                 row["adaptive_queries"] = found.queries
                 if found.outcome is not Outcome.ERROR:
                     row["adaptive_final_right"] = _number(final_right(found))
-                if draws and found.original in draws[0]:
+                if draws and found.outcome in TRIED:
                     before = vote(found, found.original, draws, goal(found))
                     row |= {"fresh_draws": before.draws, "fresh_right_before": before.right}
                     if found.outcome is Outcome.SUCCESS and found.perturbed:

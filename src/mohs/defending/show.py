@@ -25,10 +25,10 @@ def ways(found: Defended) -> tuple[str, str, str]:
     return (
         "(1) The defended model reads the adversarial texts that were found against the undefended one; nobody "
         "attacked the defence, so this flatters it.",
-        "(2) The same attack, with the same options and seed, runs against the defended model as its black box, with a "
-        "key that stays: this is what the defence withstands.",
+        "(2) The same attack, with the same options and seed, runs against the defended model as its black box, with "
+        "one key for the whole run, so it may also exploit the luck of that key.",
         f"(3) A success of (2) counts only if it fools most of {found.draws or 'several'} fresh draws of the defence, "
-        "so luck with one draw does not count; the original is judged in the same way.",
+        "the original being judged in the same way; an attack that averages over draws might do better.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -105,8 +105,9 @@ def _judged(case: Case, options: Defending, work: _Progress) -> list[Against]:
     found: dict[str, list[Judged]] = {attack: [] for attack in case.records}
     try:
         for candidate in case.candidates:
-            for one in _of_candidate(case, candidate, options, answers, work):
-                found[one.attack].append(one)
+            with ExitStack() as stack:
+                for one in _of_candidate(case, candidate, options, answers, work, stack):
+                    found[one.attack].append(one)
     finally:
         answers.close()
     victim = without_credentials(str(case.run.manifest.get("config", {}).get("victim")))
@@ -122,8 +123,9 @@ def _judged(case: Case, options: Defending, work: _Progress) -> list[Against]:
 
 
 def _of_candidate(
-    case: Case, candidate: Candidate, options: Defending, answers: Answers, work: _Progress
+    case: Case, candidate: Candidate, options: Defending, answers: Answers, work: _Progress, stack: ExitStack
 ) -> Iterator[Judged]:
+    """A defence against each attack of a run. stack: closes the adaptive runs."""
     everything = [record for records in case.records.values() for record in records]
     originals = list(dict.fromkeys(record.original for record in scored(everything)))
     hits = [r.perturbed for r in everything if r.outcome is Outcome.SUCCESS and r.perturbed]
@@ -134,13 +136,13 @@ def _of_candidate(
         work.expect(len(texts))
         said[key] = answers.of(victim, texts, work)
         _check_classes(case, candidate, said[key], victim)
-    attacked = dict(_attacked(case, candidate, options, work))
+    attacked = {key: stack.enter_context(run) for key, run in _attacked(case, candidate, options, work)}
     draws: list[Said] = []
     if attacked and candidate.draws and options.draws:
         texts = list(_fresh_texts(attacked))
         work.expect(options.draws * len(texts))
         draws = [answers.of(candidate.made(FRESH + number), texts, work) for number in range(options.draws)]
-    forwards = fmean(asks(victims[0], text) for text in originals)
+    forwards = fmean(asks(victims[0], text) for text in originals if isinstance(said[0][text], tuple))
     rejects = traits_of(victims[0]).rejects
     for summary in case.summaries:
         records = case.records[summary.attack]
