@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.attacks.catalogue import each_of, members_of
+from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.attacks.method import needs
 from mohs.attacks.verb import AttackVerb
 from mohs.errors import BadInput
@@ -70,7 +71,10 @@ def again(run: Run, victim: Victim, changes: Mapping[str, Any], victims: Mapping
     attacks: list[Any] = []
     left_out: list[Any] = []
     for attack in each_of(verb.pop("attacks")):
-        (left_out if _white(attack) else attacks).append(attack)
+        if _white(attack):
+            left_out.append(attack)
+        elif not _keeps_label(attack):
+            attacks.append(attack)
     shared = {f.name for f, _ in options_of(Settings)} - {"victim", "device", "data"}
     known = {name: _tuple(config[name]) for name in shared if config.get(name) is not None}
     settings = Settings(data=config.get("data", GIVEN), **{**known, **victims})
@@ -87,8 +91,17 @@ def _tuple(value: Any) -> Any:
 
 def _white(attack: Any) -> bool:
     """Whether an attack, or a member of a battery, needs gradients."""
+    return any("gradients" in needs(member) for member in _members(attack))
+
+
+def _keeps_label(attack: Any) -> bool:
+    """Whether an attack fools nobody."""
+    return any(keeps_label(str(getattr(member, "goal", UNTARGETED))) for member in _members(attack))
+
+
+def _members(attack: Any) -> list[Any]:
     _, members = members_of(attack.removesuffix("+fair") if isinstance(attack, str) else attack)
-    return any("gradients" in needs(member) for _, member in members)
+    return [member for _, member in members]
 
 
 def _examples(run: Run) -> Iterator[Example]:

@@ -76,6 +76,9 @@ def case_of(run: Run, options: Defending) -> Case:
             notes.append(f"{record.attack} keeps the label, so its texts are not adversarial: left out.")
         else:
             records.setdefault(record.attack, []).append(record)
+    notes = list(dict.fromkeys(notes))
+    if notes and not records:
+        raise BadInput(f"{place} has nothing to defend against: {' '.join(notes)}")
     if not any(scored(some) for some in records.values()):
         raise BadInput(
             f"{place} has no finished attempt to judge a defence by; run its command again to go on with it."
