@@ -210,7 +210,10 @@ def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
         (["run"], "No defence was given; name one with --defence, such as --defence ensemble."),
         (["run", "--defence", "shield"], "'shield' is no defence; write one of ensemble, masking, encoding, safer, "),
         (["run", "--defence", "masking(n=2"], "The defence 'masking(n=2' has no closing bracket at its end"),
-        (["run", "--defence", "masking(key=2)"], "The defence 'masking(key=2)' has a key, but it is judged with several"),
+        (
+            ["run", "--defence", "masking(key=2)"],
+            "The defence 'masking(key=2)' has a key, but it is judged with several",
+        ),
         (["run", "--defence", "masking", "--defence", "masking"], "The defence masking is given twice; give it once."),
         (["run", "--defence", f"safer({V}poison)"], "does not stand around the victim that the run attacked, pocket; "),
         (["run", "--defence", "masking", "--keys", "2000"], "Keys from 1000 on are for fresh draws; use at most 1000"),

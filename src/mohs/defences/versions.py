@@ -54,6 +54,12 @@ class Versions(Wrapper):
             raise BadInput(f"{name} cannot stand around a victim that rejects texts; put the detector outside.")
         if traits.hard and defence.scores_needed:
             raise BadInput(f"{name} adds up scores, but {victim.name} gives labels only; use safer({victim.name}).")
+        missing = [kind for kind in defence.needs if kind not in getattr(defence, "books", {kind: None})]
+        if missing:
+            raise BadInput(
+                f"{name} asks {missing[0]}, and none is given; give books={{{missing[0]!r}: ...}}, or write the victim as "
+                "it is on the command line, such as ensemble(V), which takes the bundled ones."
+            )
         self.defence = defence
         self.key = key
         self.resources = resources
