@@ -17,13 +17,20 @@ from mohs.report.rates import Rate, wilson
 from tests.defending.toys import ATTACKS, ROWS, Counting, Dropped, Lower, dropped, run, said, victim
 from tests.toys import bundled
 
-KEYS, ADAPTIVE, DRAWS = 4, 2, 5
+KEYS, ADAPTIVE, DRAWS, AVERAGE = 4, 2, 5, 3
 
 
 @pytest.fixture(scope="module")
 def found() -> mohs.defending.Defended:
     return mohs.defend(
-        run(), Dropped(), keys=KEYS, adaptive_keys=ADAPTIVE, draws=DRAWS, victim=victim(), again=bundled()
+        run(),
+        Dropped(),
+        keys=KEYS,
+        adaptive_keys=ADAPTIVE,
+        draws=DRAWS,
+        average=AVERAGE,
+        victim=victim(),
+        again=bundled(),
     )
 
 
@@ -92,6 +99,31 @@ def test_adaptive(found: mohs.defending.Defended) -> None:
                 assert one.fresh is not None
                 assert (one.fresh.rates[key].hits, one.fresh.rates[key].total) == (hits, total)
                 assert total < len(mine)
+
+
+def test_an_attack_that_averages(found: mohs.defending.Defended) -> None:
+    pair = Mean(*(Versions(victim(), Dropped(), "mine", key) for key in range(AVERAGE)))
+    with mohs.attack(pair, ROWS, ATTACKS, seed=3, **bundled()) as own:
+        for attack in ATTACKS:
+            one = of(found, attack).adaptive
+            assert one is not None
+            assert one.averaging is not None
+            hits = total = 0
+            for record in own.records():
+                if record.attack != attack or record.outcome is Outcome.SKIPPED:
+                    continue
+                before, after = (
+                    sum(said(dropped(text, FRESH + d)) == record.label for d in range(DRAWS))
+                    for text in (record.original, record.perturbed or record.original)
+                )
+                total += before * 2 > DRAWS
+                hits += before * 2 > DRAWS > after * 2 and record.outcome is Outcome.SUCCESS
+            assert (one.averaging.hits, one.averaging.total) == (hits, total)
+            rows = [row for row in found.rows() if row["attack"] == attack and row["averaging_outcome"]]
+            assert [row["key"] for row in rows] == [0] * len(ROWS)
+            voted = [row for row in rows if 2 * (row["averaging_fresh_right_before"] or 0) > DRAWS]
+            assert len(voted) == total
+            assert sum(2 * (row["averaging_fresh_fooled"] or 0) > DRAWS for row in voted) == hits
 
 
 def test_changes_are_paired(found: mohs.defending.Defended) -> None:

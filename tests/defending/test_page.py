@@ -37,7 +37,14 @@ def test_page(found: Defended, tmp_path: Path) -> None:
     for way in ways(found):
         assert way in page.text
     assert "flatters" in ways(found)[0]
-    for row in ("clean accuracy", "(1) reverted", "(1) success left", "(2) adaptive success", "(3) over fresh draws"):
+    for row in (
+        "clean accuracy",
+        "(1) reverted",
+        "(1) success left",
+        "(2) adaptive success",
+        "(3) over fresh draws",
+        "(3) averaging",
+    ):
         assert page.text.count(row) >= 2  # one table an attack
     assert page.text.count("undefended") >= 4
     assert "Lower() draws nothing" in page.text

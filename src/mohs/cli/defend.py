@@ -49,5 +49,5 @@ defend = command(
     [Defending, Output],
     _defend,
     help_of(Defending.__doc__),
-    first=["runs", "defences", "keys", "adaptive_keys", "draws"],
+    first=["runs", "defences", "keys", "adaptive_keys", "draws", "average"],
 )

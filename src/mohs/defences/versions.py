@@ -57,8 +57,8 @@ class Versions(Wrapper):
         missing = [kind for kind in defence.needs if kind not in getattr(defence, "books", {kind: None})]
         if missing:
             raise BadInput(
-                f"{name} asks {missing[0]}, and none is given; give books={{{missing[0]!r}: ...}}, or write the victim as "
-                "it is on the command line, such as ensemble(V), which takes the bundled ones."
+                f"{name} asks {missing[0]}, and none is given; give books={{{missing[0]!r}: ...}}, or write the victim "
+                "as on the command line, such as ensemble(V), which takes the bundled ones."
             )
         self.defence = defence
         self.key = key

@@ -35,14 +35,14 @@ class Again:
     verb: AttackVerb
     left_out: tuple[str, ...]  # attacks that need gradients, which no defended victim gives
 
-    def folder(self, name: str, victim: Victim, key: int) -> Path | None:
+    def folder(self, name: str, victim: Victim) -> Path | None:
         """The folder of the run against a defended victim; None if the run is in memory."""
         if self.run.folder is None:
             return None
         about = [victim.fingerprint, self.run.manifest.get("identity", {}), list(map(str, each_of(self.verb.attacks)))]
         digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()[:8]
-        plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")[:40]
-        return self.run.folder / FOLDER / f"{plain}-key-{key}-{digest}"
+        plain = re.sub(r"[^A-Za-z0-9.]+", "-", name)[-60:].strip("-")
+        return self.run.folder / FOLDER / f"{plain}-{digest}"
 
     def __call__(self, victim: Any, out: Path | None, progress: Progress | None) -> Run:
         """The run against a victim, given by name or as an object; finished attempts are kept."""

@@ -20,6 +20,7 @@ def defend(
     keys: int = 5,
     adaptive_keys: int = 1,
     draws: int = 16,
+    average: int = 4,
     victim: Any = None,
     other_victim: bool = False,
     victim_options: Mapping[str, str] | None = None,
@@ -40,6 +41,7 @@ def defend(
     keys: how many keys of a defence's randomness answer the texts.
     adaptive_keys: for how many of these keys the attack runs against the defended model; 0: for none.
     draws: how many fresh draws judge the texts that the adaptive attack found.
+    average: attack the mean of so many draws, too, and let the fresh draws judge its texts; 0: leave this out.
     victim: the run's victim, if it was an object or is elsewhere now.
     other_victim: allow defences around another victim than the run's.
     victim_options, device, trust_pickle, trust_code: for loading the victim, instead of the run's.
@@ -49,7 +51,7 @@ def defend(
 
     >>> import mohs
     >>> run = mohs.attack("pocket", "pocket", "random", n=4)
-    >>> found = mohs.defend(run, "masking(n=2)", keys=2, draws=3)
+    >>> found = mohs.defend(run, "masking(n=2)", keys=2, draws=3, average=0)
     >>> found.parts[0].defences[0].left.of
     'examples attacked'
     """
@@ -59,6 +61,7 @@ def defend(
         keys=keys,
         adaptive_keys=adaptive_keys,
         draws=draws,
+        average=average,
         victim=victim,
         other_victim=other_victim,
         victim_options=victim_options,

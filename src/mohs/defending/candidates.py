@@ -34,6 +34,15 @@ class Candidate:
         """The first so many keys; one if nothing is drawn."""
         return range(count if self.draws else 1)
 
+    def average(self, count: int) -> Victim:
+        """The mean of the answers with the first so many keys: what an attack searches that knows of the randomness."""
+        return Mean(*(self.made(key) for key in range(count)))
+
+    def written_average(self, count: int) -> Any:
+        """The same, by its name if it has one."""
+        names = [self.written(key) for key in range(count)]
+        return f"mean({', '.join(names)})" if all(isinstance(name, str) for name in names) else self.average(count)
+
 
 def candidate_of(given: Any, victim: Victim, name: str | None, load: Callable[[str], Victim]) -> Candidate:
     """A defence around a victim, from how it is written or from an object.

@@ -42,6 +42,7 @@ class Adaptive:
     change: Mean  # of the accuracy under attack, against the undefended victim's
     queries: Mean
     fresh: Spread | None  # None without draws
+    averaging: Rate | None  # over fresh draws, of the attack against the mean of several; None if there was none
     errors: int
 
     def to_json(self) -> dict[str, Any]:
@@ -52,6 +53,7 @@ class Adaptive:
             "accuracy_under_attack_change": vars(self.change),
             "queries": vars(self.queries),
             "success_over_fresh_draws": None if self.fresh is None else self.fresh.to_json(),
+            "averaging_success_over_fresh_draws": None if self.averaging is None else self.averaging.to_json(),
             "errors": self.errors,
         }
 
@@ -174,9 +176,12 @@ def fresh_rate(records: Sequence[Record], draws: Sequence[Said], goal: GoalOf) -
 
 
 def adaptive_of(
-    undefended: Sequence[Record], runs: Sequence[tuple[Rate, Rate, Sequence[Record]]], fresh: Sequence[Rate]
+    undefended: Sequence[Record],
+    runs: Sequence[tuple[Rate, Rate, Sequence[Record]]],
+    fresh: Sequence[Rate],
+    averaging: Rate | None,
 ) -> Adaptive | None:
-    """(2) The figures of adaptive runs, one a key: success, accuracy under attack, and records."""
+    """(2) The figures of adaptive runs, one a key: success, accuracy under attack, records. fresh, averaging: (3)."""
     if not runs:
         return None
     before = {record.example_id: final_right(record) for record in undefended if record.outcome is not Outcome.ERROR}
@@ -196,6 +201,7 @@ def adaptive_of(
         change=mean_of(list(map(fmean, changes.values())), "examples without an error, paired", -1, 1),
         queries=mean_of(list(map(fmean, queries.values())), ATTACKED, 0),
         fresh=spread(fresh),
+        averaging=averaging,
         errors=errors,
     )
 

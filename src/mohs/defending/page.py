@@ -56,6 +56,8 @@ def _chart(part: Against) -> dict[str, Any]:
             lines.append(("(2) adaptive", one.adaptive.success))
             if one.adaptive.fresh is not None:
                 lines.append(("(3) over fresh draws", one.adaptive.fresh))
+            if one.adaptive.averaging is not None:
+                lines.append(("(3) averaging attack, over fresh draws", one.adaptive.averaging))
         shares.append((one.defence, lines))
     y, groups = 0, []
     for name, lines in shares:

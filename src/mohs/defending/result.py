@@ -68,6 +68,7 @@ class Defended:
     keys: int
     adaptive_keys: int
     draws: int
+    average: int
     folder: Path | None
     manifest: Mapping[str, Any] = field(repr=False)
 
@@ -89,6 +90,7 @@ class Defended:
             "keys": self.keys,
             "adaptive_keys": self.adaptive_keys,
             "draws": self.draws,
+            "average": self.average,
             "ways": list(ways(self)),
             "attacks": [part.to_json() for part in self.parts],
             "errors": self.errors,

@@ -13,6 +13,7 @@ COLUMNS = (
     *("run", "attack", "defence", "key", "example_id", "label", "outcome", "original_right"),
     *("defended_right", "reverted", "still_fooled", "adaptive_outcome", "adaptive_final_right", "adaptive_queries"),
     *("fresh_draws", "fresh_right_before", "fresh_fooled"),
+    *("averaging_outcome", "averaging_fresh_draws", "averaging_fresh_right_before", "averaging_fresh_fooled"),
 )
 
 
@@ -21,6 +22,7 @@ def rows_of(
     records: Sequence[Record],
     answers: Mapping[int, Said],  # by key
     adaptive: Mapping[int, Mapping[str, Record]],  # by key and example
+    averaging: Mapping[str, Record],  # by example; stands in the rows of key 0
     draws: Sequence[Said],
     goal: GoalOf,
 ) -> Iterator[dict[str, Any]]:
@@ -41,12 +43,21 @@ def rows_of(
                 row["adaptive_queries"] = found.queries
                 if found.outcome is not Outcome.ERROR:
                     row["adaptive_final_right"] = _number(final_right(found))
-                if draws and found.outcome in TRIED:
-                    before = vote(found, found.original, draws, goal(found))
-                    row |= {"fresh_draws": before.draws, "fresh_right_before": before.right}
-                    if found.outcome is Outcome.SUCCESS and found.perturbed:
-                        row["fresh_fooled"] = vote(found, found.perturbed, draws, goal(found)).fooled
+                row |= _fresh("", found, draws, goal)
+            if key == 0 and (found := averaging.get(record.example_id)) is not None:
+                row |= {"averaging_outcome": str(found.outcome), **_fresh("averaging_", found, draws, goal)}
             yield row
+
+
+def _fresh(start: str, record: Record, draws: Sequence[Said], goal: GoalOf) -> dict[str, Any]:
+    """What fresh draws say about the texts of an adaptive record."""
+    if not draws or record.outcome not in TRIED:
+        return {}
+    before = vote(record, record.original, draws, goal(record))
+    row = {f"{start}fresh_draws": before.draws, f"{start}fresh_right_before": before.right}
+    if record.outcome is Outcome.SUCCESS and record.perturbed:
+        row[f"{start}fresh_fooled"] = vote(record, record.perturbed, draws, goal(record)).fooled
+    return row
 
 
 def _known(said: Said, text: Fields | None) -> Any:

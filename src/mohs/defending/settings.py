@@ -22,9 +22,10 @@ class Defending:
     """Judge answer-time defences of an attacked victim in three ways.
 
     (1) The defended model answers the adversarial texts that were found against the undefended one, with several keys
-    of its randomness. (2) The same attack runs against the defended model as a black box; each of these runs is an
-    ordinary run folder inside the run's own. (3) A success of (2) counts only if it fools most of fresh draws. All
-    answers are kept in defend.jsonl in the run folder. Running the same command again resumes it.
+    of its randomness. (2) The same attack runs against the defended model as a black box. (3) A success counts only if
+    it fools most of fresh draws: of the attack of (2), and of one that searches against the mean of several draws.
+    These attacks are ordinary runs in folders inside the run's own, and all other answers are kept in defend.jsonl
+    there. Running the same command again resumes it.
 
     Examples:
       mohs defend mohs-runs/RUN --defence ensemble --defence "masking(rate=0.1)"
@@ -47,6 +48,11 @@ class Defending:
         "For how many of these keys the attack runs against the defended model; 0: for none.", default=1, least=0
     )
     draws: int = option("How many fresh draws judge the texts that the adaptive attack found.", default=16, least=0)
+    average: int = option(
+        "Attack the mean of so many draws, too, and let the fresh draws judge its texts; 0: leave this out.",
+        default=4,
+        least=0,
+    )
     victim: Any = option("The run's victim, if it is elsewhere now.", metavar="V", secret=without_credentials)
     other_victim: bool = option("Allow defences around another victim than the run's.", default=False)
     victim_options: Mapping[str, str] | None = option(

@@ -22,13 +22,14 @@ Row = tuple[str, str, str]
 
 def ways(found: Defended) -> tuple[str, str, str]:
     """What the three figures mean, in one sentence each."""
+    averaging = f", and of one that searches against the mean of {found.average} draws" if found.average else ""
     return (
         "(1) The defended model reads the adversarial texts that were found against the undefended one; nobody "
         "attacked the defence, so this flatters it.",
         "(2) The same attack, with the same options and seed, runs against the defended model as its black box, with "
         "one key for the whole run, so it may also exploit the luck of that key.",
-        f"(3) A success of (2) counts only if it fools most of {found.draws or 'several'} fresh draws of the defence, "
-        "the original being judged in the same way; an attack that averages over draws might do better.",
+        f"(3) A success counts only if it fools most of {found.draws or 'several'} fresh draws of the defence, the "
+        f"original being judged in the same way: of the attack of (2), which knows one draw alone{averaging}.",
     )
 
 
@@ -104,6 +105,7 @@ def _rows(part: Against, one: Judged) -> list[Row]:
             ("(2) accuracy under attack", spread(found.under), f"of {SCORED}"),
             ("(2) under attack, change", change(found.change), "points against the undefended, paired by example"),
             ("(3) over fresh draws", "-" if found.fresh is None else spread(found.fresh), f"of {READ}"),
+            ("(3) averaging attack", "-" if found.averaging is None else rate(found.averaging), f"of {READ}"),
             ("queries", mean(found.queries), "of the defended model; mean over examples attacked"),
         ]
     rows.append(("forwards per query", _number(one.forwards), "texts that the model inside reads; mean over originals"))

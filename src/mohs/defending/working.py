@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from statistics import fmean
@@ -92,6 +92,7 @@ def defended(runs: Sequence[Run], options: Defending, progress: Progress | None 
         keys=options.keys,
         adaptive_keys=options.adaptive_keys,
         draws=options.draws if options.adaptive_keys else 0,
+        average=options.average if options.adaptive_keys and options.draws and options.average > 1 else 0,
         folder=runs[0].folder,
         manifest=runs[0].manifest,
     )
@@ -137,9 +138,12 @@ def _of_candidate(
         said[key] = answers.of(victim, texts, work)
         _check_classes(case, candidate, said[key], victim)
     attacked = {key: stack.enter_context(run) for key, run in _attacked(case, candidate, options, work)}
+    averaged = _averaged(case, candidate, options, work)
+    if averaged is not None:
+        stack.enter_context(averaged)
     draws: list[Said] = []
     if attacked and candidate.draws and options.draws:
-        texts = list(_fresh_texts(attacked))
+        texts = list(_fresh_texts([*attacked.values(), *filter(None, [averaged])]))
         work.expect(options.draws * len(texts))
         draws = [answers.of(candidate.made(FRESH + number), texts, work) for number in range(options.draws)]
     forwards = fmean(asks(victims[0], text) for text in originals if isinstance(said[0][text], tuple))
@@ -152,6 +156,8 @@ def _of_candidate(
         mine = {key: _own(run, summary.attack) for key, run in attacked.items()}
         runs = [(s.success, s.accuracy_under_attack, records) for s, records in mine.values() if s is not None]
         by_example = {key: {record.example_id: record for record in records} for key, (_, records) in mine.items()}
+        average = [] if averaged is None else _own(averaged, summary.attack)[1]
+        by_average = {record.example_id: record for record in average}
         about = {"run": case.run.folder or "", "attack": summary.attack, "defence": candidate.name}
         yield Judged(
             attack=summary.attack,
@@ -163,10 +169,13 @@ def _of_candidate(
             left=Spread(tuple(left for _, left in finished)),
             rejected=Spread(tuple(rejected_rate(won, one, case.classes) for one in said.values())) if rejects else None,
             adaptive=adaptive_of(
-                records, runs, [fresh_rate(found, draws, goal) for _, _, found in runs] if draws else []
+                records,
+                runs,
+                [fresh_rate(found, draws, goal) for _, _, found in runs] if draws else [],
+                fresh_rate(average, draws, goal) if average else None,
             ),
             forwards=forwards,
-            rows=tuple(rows_of(about, scored(records), said, by_example, draws, goal)),
+            rows=tuple(rows_of(about, scored(records), said, by_example, by_average, draws, goal)),
         )
 
 
@@ -175,15 +184,26 @@ def _attacked(case: Case, candidate: Candidate, options: Defending, work: _Progr
     if case.again is None or not case.again.verb.attacks:
         return
     for key in candidate.keys(options.adaptive_keys):
-        folder = case.again.folder(candidate.name, candidate.made(key), key)
+        folder = case.again.folder(f"{candidate.name}-key-{key}", candidate.made(key))
         with work.attacking() as progress:
             yield key, case.again(candidate.written(key), folder, progress)
 
 
-def _fresh_texts(attacked: Mapping[int, Run]) -> dict[Fields, None]:
+def _averaged(case: Case, candidate: Candidate, options: Defending, work: _Progress) -> Run | None:
+    """The attack against the mean of several draws, if fresh draws can judge it."""
+    wanted = candidate.draws and options.draws and options.adaptive_keys and options.average > 1
+    if not wanted or case.again is None or not case.again.verb.attacks or traits_of(candidate.made(0)).rejects:
+        return None
+    count = options.average
+    folder = case.again.folder(f"{candidate.name}-mean-of-{count}", candidate.average(count))
+    with work.attacking() as progress:
+        return case.again(candidate.written_average(count), folder, progress)
+
+
+def _fresh_texts(attacked: Sequence[Run]) -> dict[Fields, None]:
     """The texts that fresh draws judge: attacked originals, and adversarial texts."""
     found: dict[Fields, None] = {}
-    for run in attacked.values():
+    for run in attacked:
         for record in run.records():
             if record.outcome in TRIED:
                 found[record.original] = None
