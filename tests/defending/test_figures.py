@@ -7,11 +7,13 @@ from statistics import mean, stdev
 import pytest
 
 import mohs
+from mohs.attacks.goal import predicted
 from mohs.defences import Masking, Mean, Versions
 from mohs.defending.candidates import asks
 from mohs.defending.spread import Spread
 from mohs.defending.working import FRESH
-from mohs.models.victim import answers_of
+from mohs.models.victim import Fields, Scores, Victim, answers_of
+from mohs.models.wrapper import Wrapper
 from mohs.records import Outcome, Record
 from mohs.report.rates import Rate, wilson
 from tests.defending.toys import ATTACKS, ROWS, Counting, Dropped, Lower, dropped, run, said, victim
@@ -204,3 +206,33 @@ def test_a_spread() -> None:
     assert (alone.deviation, alone.interval) == (None, Rate(3, 10, "examples").interval)
     none = Spread((Rate(0, 0, "examples"),))
     assert (none.value, none.interval) == (None, None)
+
+
+class Refusing(Wrapper):
+    """Rejects texts with a word that the victim inside does not know well."""
+
+    def __init__(self, inside: Victim) -> None:
+        super().__init__(inside, name="refusing", fingerprint="refusing", rejects=True, inside=None)
+
+    def collect(self, ticket: list[Fields]) -> list[Scores]:
+        found = super().collect(ticket)
+        return [self._with(fields, scores) for fields, scores in zip(ticket, found, strict=True)]
+
+    def _with(self, fields: Fields, scores: Scores) -> Scores:
+        odd = any(word in fields[0] for word in ("best", "awesome", "illiterate", "king", "decent"))
+        return (*(0.1 * score for score in scores), 0.9) if odd else (*scores, 0.0)
+
+
+def test_a_defence_that_rejects() -> None:
+    found = mohs.defend(run(), Refusing(victim()), keys=3, draws=3, victim=victim(), again=bundled())
+    for part in found.parts:
+        (one,) = part.defences
+        won = [r for r in records(part.attack) if r.outcome is Outcome.SUCCESS]
+        refused = [r for r in won if predicted(Refusing(victim()).collect([r.perturbed or ()])[0]) == 2]
+        assert one.rejected is not None
+        assert shares(one.rejected) == [(len(refused), len(won))]
+        assert shares(one.left) == [(len(won) - len(refused), part.undefended.success.total)]
+        assert one.reverted.value == 0
+        assert one.adaptive is not None
+        assert one.adaptive.averaging is None
+    assert any(one.rejected is not None and one.rejected.rates[0].hits for part in found.parts for one in part.defences)
