@@ -7,6 +7,8 @@ from . import bounds as bounds
 from . import comparisons as comparisons
 from . import defences as defences
 from . import detecting as detecting
+from . import defences as defences
+from . import defending as defending
 from . import engine as engine
 from . import errors as errors
 from . import models as models
@@ -24,6 +26,7 @@ from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
 from .comparisons.api import compare as compare
 from .detecting.api import detect as detect
+from .defending.api import defend as defend
 from .models.function import FunctionVictim as FunctionVictim
 from .models.hf import HfVictim as HfVictim
 from .models.victim import Traits as Traits

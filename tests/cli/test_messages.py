@@ -249,6 +249,29 @@ def test_bad_input_of_detect(folder: Path, mohs: Mohs, arguments: list[str], mes
     assert message in " ".join(ended.stderr.split())
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
+def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
+    assert mohs("attack", "--data", "good.jsonl", "--attack", "random", "--out", "run").returncode == 0
+    assert mohs("radius", "--data", "good.jsonl", "--max-r", 1, "--out", "radius").returncode == 0
+    for arguments, message in (
+        (["run"], "No defence was given; name one with --defence, such as --defence ensemble."),
+        (["run", "--defence", "shield"], "'shield' is no defence; write one of ensemble, masking, encoding, safer, "),
+        (["run", "--defence", "masking(n=2"], "The defence 'masking(n=2' has no closing bracket at its end"),
+        (
+            ["run", "--defence", "masking(key=2)"],
+            "The defence 'masking(key=2)' has a key, but it is judged with several",
+        ),
+        (["run", "--defence", "masking", "--defence", "masking"], "The defence masking is given twice; give it once."),
+        (["run", "--defence", f"safer({V}poison)"], "does not stand around the victim that the run attacked, pocket; "),
+        (["run", "--defence", "masking", "--keys", "2000"], "Keys from 1000 on are for fresh draws; use at most 1000"),
+        (["run", "run", "--defence", "masking"], "run is given twice; give it once."),
+        (["radius", "--defence", "masking"], "is a run of `mohs radius`; `mohs defend` reads runs of `mohs attack`."),
+        (["nowhere", "--defence", "masking"], "nowhere is not a run: there is no manifest.yaml in it."),
+    ):
+        ended = mohs("defend", *arguments)
+        assert message in ended.stderr
+        assert ended.returncode == 2
+        assert "Traceback" not in ended.stderr
+        assert ended.stdout == ""
 
 
 @pytest.mark.parametrize(("arguments", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])

@@ -86,6 +86,51 @@ def test_many_versions_come_near_the_mean_over_the_whole_space() -> None:
     assert found == pytest.approx(by_logits(table).tolist(), abs=0.01)
 
 
+def test_with_a_rate_the_mean_is_over_the_choices_of_places_too() -> None:
+    few = Ensemble(n=6000, rate=0.5, k=3, cosine=0.5, books=BOOKS)
+    near = {w: [o for o, _ in BOOKS["vectors"].near([w], 3, 0.5)[0]] for w in ("good", "story")}
+    model = pocket_victim()
+    # One of the two words is chosen, then one of its neighbours: both steps uniformly, with unequal numbers of them.
+    everything = [(f"{one} story",) for one in near["good"]] + [(f"good {other}",) for other in near["story"]]
+    weights = [1 / 2 / len(near["good"])] * len(near["good"]) + [1 / 2 / len(near["story"])] * len(near["story"])
+    logs = np.log(np.array(model.collect(model.launch(everything))))
+    exact = np.exp(np.array(weights) @ logs)
+    (found,) = (wrapped := Versions(model, few, "ensemble")).collect(wrapped.launch([("good story",)]))
+    assert found == pytest.approx((exact / exact.sum()).tolist(), abs=0.01)
+
+
+def test_votes_come_near_the_share_of_the_whole_space() -> None:
+    many = Safer(n=6000, k=3, cosine=0.5, books=BOOKS)
+    model = pocket_victim()
+    sets = many.sets(Text("good story"))
+    table = np.array(model.collect(model.launch([(f"{a} {b}",) for a, b in product(sets[0], sets[1])])))
+    (found,) = (wrapped := Versions(model, many, "safer")).collect(wrapped.launch([("good story",)]))
+    assert found == pytest.approx(by_votes(table).tolist(), abs=0.02)
+    hidden = RanMask(n=6000, rate=0.5)
+    texts = [("[MASK] bad story so-so",), ("good bad",)]  # only the numbers of hidden words count below
+    assert [hidden.hidden(len(Text(*text))) for text in texts] == [2, 1]
+    ways = [("good [MASK]",), ("[MASK] bad",)]
+    (shares,) = (wrapped := Versions(model, hidden, "ranmask")).collect(wrapped.launch([texts[1]]))
+    assert shares == pytest.approx(by_votes(np.array(model.collect(model.launch(ways)))).tolist(), abs=0.02)
+
+
+def test_batches_whose_versions_have_one_shape() -> None:
+    class Shaped(FunctionVictim):
+        together = 64
+
+    inside = Shaped(lambda texts: [[0.4, 0.6] for _ in texts])
+    assert traits_of(Versions(inside, Masking(n=8), "masking")).together == 8
+    assert traits_of(Versions(inside, Masking(n=100), "masking")).together == 1
+    assert traits_of(Versions(inside, Encoding(books=BOOKS), "encoding")).together == 64
+    assert traits_of(Versions(Versions(inside, Masking(n=8), "m"), Masking(n=4), "m")).together == 2
+
+
+def test_one_version_of_a_victim_with_labels_gives_labels() -> None:
+    model = FunctionVictim(lambda texts: [int("good" in t) for t in texts], output="labels", labels=("a", "b"))
+    assert traits_of(Versions(model, Encoding(books=BOOKS), "encoding")).hard
+    assert not traits_of(Versions(model, Safer(books=BOOKS), "safer")).hard
+
+
 def test_an_answer_depends_on_text_and_key_alone() -> None:
     one = of("ensemble(pocket, n=3)")
     texts = [(text,) for text, _ in ROWS[:6]]
@@ -165,6 +210,12 @@ def test_labels_alone_can_be_smoothed_but_not_added_up() -> None:
     smoothed = Versions(model, Safer(n=9, cosine=0.5, books=BOOKS), "safer")
     ((no, yes),) = smoothed.collect(smoothed.launch([("a good day",)]))
     assert no + yes == pytest.approx(1)
+
+
+@pytest.mark.parametrize("defence", [Ensemble(), Encoding(), Safer()])
+def test_a_defence_without_its_books_is_refused_at_once(defence: Any) -> None:
+    with pytest.raises(BadInput, match="mine asks vectors, and none is given; give books={'vectors': ...}"):
+        Versions(victim(), defence, "mine")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from mohs.cli import (
     audit,
     augment,
     compare,
+    defend,
     demo,
     detect,
     entities,
@@ -61,6 +62,7 @@ app.command("audit", short_help="Measure a run's adversarial examples on every c
 app.command("compare", short_help="Compare runs of several victims, example by example.")(compare.compare)
 app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
 app.command("detect", short_help="Tell adversarial texts from originals with detectors: ROC, AUC.")(detect.detect)
+app.command("defend", short_help="Judge defences of an attacked victim in three ways.")(defend.defend)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)

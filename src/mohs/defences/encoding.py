@@ -35,6 +35,8 @@ class Encoding:
 
     needs = ("vectors",)
     scores_needed = False
+    draws = False
+    n = 1  # version
 
     def __post_init__(self) -> None:
         if self.k < 1:

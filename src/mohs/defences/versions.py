@@ -20,7 +20,10 @@ _ROWS = 2048  # versions in one batch of this victim; the victim inside splits t
 
 
 class Defence(Protocol):
-    """How to make versions of a text, and one answer of the answers to them. Its repr is its identity."""
+    """How to make versions of a text, and one answer of the answers to them. Its repr is its identity.
+
+    It may state `draws` (whether chance has a part; by default it has) and `n` (the most versions of a text).
+    """
 
     needs: tuple[str, ...]  # the word books it asks, by kind
 
@@ -51,18 +54,31 @@ class Versions(Wrapper):
             raise BadInput(f"{name} cannot stand around a victim that rejects texts; put the detector outside.")
         if traits.hard and defence.scores_needed:
             raise BadInput(f"{name} adds up scores, but {victim.name} gives labels only; use safer({victim.name}).")
+        missing = [kind for kind in defence.needs if kind not in getattr(defence, "books", {kind: None})]
+        if missing:
+            raise BadInput(
+                f"{name} asks {missing[0]}, and none is given; give books={{{missing[0]!r}: ...}}, or write the victim "
+                "as on the command line, such as ensemble(V), which takes the bundled ones."
+            )
         self.defence = defence
         self.key = key
         self.resources = resources
         self._made = (name, key, resources)
+        self._most = getattr(defence, "n", 0)  # 0: unknown
         identity = f"{defence!r} {key} {resources} {victim.fingerprint}"
         super().__init__(
             victim,
             name=name,
             fingerprint=hashlib.sha256(identity.encode()).hexdigest()[:32],
             inside=None,
-            hard=False,
+            hard=traits.hard and self._most == 1,  # several votes are a share
+            together=max(1, traits.together // self._most) if self._most else 1,  # all their versions have one shape
         )
+
+    @property
+    def draws(self) -> bool:
+        """Whether another key may give another answer."""
+        return bool(getattr(self.defence, "draws", True))
 
     def _around(self, verdict: Victim) -> Victim:
         name, key, resources = self._made
@@ -80,7 +96,7 @@ class Versions(Wrapper):
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Batches of at most some two thousand versions; long texts stand together."""
         ordered = sorted(items, key=lambda fields: (-sum(map(len, fields)), fields))
-        size = max(1, _ROWS // max(1, len(self.versions(ordered[0])))) if ordered else 1
+        size = max(1, _ROWS // (self._most or len(self.versions(ordered[0])))) if ordered else 1
         return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
     def launch(self, batch: list[Fields]) -> Any:

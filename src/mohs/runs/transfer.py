@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mohs.report.rates import Rate
     from mohs.runs.run import Run
 
-_AT_ONCE = 256  # texts between two reports of progress, if the victim's scores do not depend on the batch
 _PROBE = "It was a good day."
 
 Told = Callable[[Any, int, int], None]
@@ -267,29 +266,15 @@ def _labels(run: Run, model: Victim, settings: VictimSettings, classes: int) -> 
 
 def _answers(model: Victim, texts: list[Fields], progress: Told | None) -> Mapping[Fields, Scores | str]:
     """The victim's scores for each text, or the error that it raised."""
-    from mohs.models.victim import service_of, traits_of
+    from mohs.runs.asking import asked
 
-    final = traits_of(model).verdict or model
-    service = service_of(final, judge=True)
-    step = _AT_ONCE if traits_of(final).exact else 1
     found: dict[Fields, Scores | str] = {}
     tell = progress or (lambda record, finished, total: None)
     tell(None, 0, len(texts))
-    for start in range(0, len(texts), step):
-        some = texts[start : start + step]
-        for text, scores in zip(some, service.again(some), strict=True):
-            found[text] = _error(final, text) if scores is None else tuple(scores)
+    for some in asked(model, texts):
+        found |= some
         tell(None, len(found), len(texts))
     return found
-
-
-def _error(model: Victim, text: Fields) -> str:
-    """What the victim says about a text that it cannot read."""
-    try:
-        model.collect(model.launch([text]))
-    except Exception as error:  # a victim's own
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return "The victim raised an error once, and none when it was asked again."
 
 
 def _said(scores: Scores) -> int:
