@@ -15,7 +15,7 @@ from mohs.audits.journal import Journal, Key, key_of
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.records import Record
-from mohs.runs.services import fingerprint, load_services
+from mohs.tasks.services import fingerprint, load_services
 from mohs.space import Services
 from mohs.space.services import KINDS
 from mohs.tasks.described import identity

@@ -18,7 +18,7 @@ from mohs.engine import Service
 from mohs.models.lending import lender_of
 from mohs.records import Record
 from mohs.runs.anchors import changed
-from mohs.runs.services import DEFAULTS, fingerprint, load_services
+from mohs.tasks.services import DEFAULTS, fingerprint, load_services
 from mohs.runs.settings import Settings
 from mohs.runs.subject import subject_of
 from mohs.tasks.described import describe, named
