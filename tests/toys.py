@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from mohs.engine import by_size
+from mohs.models.boundary import planned
 from mohs.models.encoder import PocketEncoder
 from mohs.models.tagger import PocketTagger
 from mohs.models.victim import Fields, Scores
@@ -89,7 +90,7 @@ class CountSlopes:
         self.name, self.fingerprint = "count slopes", f"{victim.fingerprint}-gradients"
 
     def plan(self, items: list[Any]) -> list[list[Any]]:
-        return by_size(items, lambda item: sum(map(len, item.fields)), 16)
+        return planned(items, lambda kind: by_size(kind, lambda item: sum(map(len, item.fields)), 16))
 
     def launch(self, batch: list[Any]) -> list[Any]:
         return batch

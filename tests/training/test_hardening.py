@@ -66,7 +66,7 @@ def test_the_places_of_words(bert_folder: Path) -> None:
             if not all(pair) and isinstance(learner, WordLearner):
                 continue
             row: Any = learner.rows([pair])[0]
-            found = learner.places(row, pair)
+            found = learner.places(row, Text(*pair))
             assert len(found) == len(Text(*pair))
             taken = [place for places in found for place in places]
             assert len(set(taken)) == len(taken)
@@ -89,7 +89,7 @@ def test_importance_is_what_finite_differences_say(bert_folder: Path) -> None:
         found = importances(learner, batch, embedded)
         step = 1e-3  # the encoder's logits have 32 bits
         for number, text in enumerate(TEXTS):
-            for word, places in enumerate(learner.places(batch.rows[number], text)):
+            for word, places in enumerate(learner.places(batch.rows[number], Text(*text))):
                 losses = []
                 for sign in (1, -1):
                     moved = embedded.vectors.detach().clone()

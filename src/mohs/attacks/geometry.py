@@ -32,7 +32,7 @@ class Projection:
     async def __call__(self, here: Sentence, candidates: Sequence[Text], ask: Ask) -> dict[Text, float]:
         """(new - old vector) . normal for each candidate."""
         assert here.normal is not None
-        moved = await ask.sentence_vectors([SentenceVector(candidate.fields, False) for candidate in candidates])
+        moved = await ask.sentence_vectors([SentenceVector(False, candidate.fields) for candidate in candidates])
         found = [float(np.dot(there.vector - here.vector, here.normal)) for there in moved]
         return {text: float(f"{size:.5g}") for text, size in zip(candidates, found, strict=True)}
 
@@ -80,7 +80,7 @@ class Geometry:
         """Algorithm 1: greedy in the order of saliency."""
         saliency = await salience(x, tuple(space.choices), self.unknown, goal, ask)
         current = x
-        (here,) = await ask.sentence_vectors([SentenceVector(x.fields, True)])
+        (here,) = await ask.sentence_vectors([SentenceVector(True, x.fields)])
         with suppress(BudgetSpent):
             for p in ranked(saliency)[: self.loops]:
                 candidates = await space.allowed(current, [current.replace(p, word) for word in space.choices[p]], ask)
@@ -92,5 +92,5 @@ class Geometry:
                 current = best
                 if goal.met(probs):
                     break
-                (here,) = await ask.sentence_vectors([SentenceVector(current.fields, True)])
+                (here,) = await ask.sentence_vectors([SentenceVector(True, current.fields)])
         return current

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from mohs.errors import BadInput
@@ -36,11 +37,22 @@ def tail_of(name: str, model: Any, inputs: Mapping[str, Any]) -> Callable[[Any],
 
 def _ways(model: Any) -> list[Callable[[Any], Any]]:
     head = getattr(model, "classifier", None)
-    poolers = [pooler for owner in (model.base_model, model) if (pooler := getattr(owner, "pooler", None)) is not None]
-    before = getattr(model, "pre_classifier", None)
-    ways: list[Callable[[Any], Any]] = [lambda state, pooler=pooler: head(pooler(state[:, None])) for pooler in poolers]  # type: ignore[misc]
+    if head is None:
+        return []
+    base, before = model.base_model, getattr(model, "pre_classifier", None)
+    ways: list[Callable[[Any], Any]] = [lambda state: head(state[:, None]), head]  # RoBERTa, ELECTRA; no more layers
+    for pooler in (getattr(owner, "pooler", None) for owner in (base, model)):  # BERT; DeBERTa
+        if pooler is not None:
+            ways.append(partial(_pooled, head, pooler))
+            ways.append(partial(_activated, head, pooler, getattr(base, "pooler_activation", None)))  # ALBERT
     if before is not None:
-        ways.append(lambda state: head(before(state).relu()))  # type: ignore[misc]
-    if head is not None:
-        ways += [lambda state: head(state[:, None]), lambda state: head(state)]
+        ways.append(lambda state: head(before(state).relu()))  # DistilBERT
     return ways
+
+
+def _pooled(head: Any, pooler: Any, state: Any) -> Any:
+    return head(pooler(state[:, None]))
+
+
+def _activated(head: Any, pooler: Any, activation: Any, state: Any) -> Any:
+    return head(activation(pooler(state)))

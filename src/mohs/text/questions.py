@@ -134,10 +134,13 @@ class Slope(NamedTuple):
 
 
 class SentenceVector(NamedTuple):
-    """Asks a white-box victim for the vector of a text that its last layers read."""
+    """Asks a white-box victim for the vector of a text that its last layers read.
 
-    fields: Fields
+    The text stands second: (text, True) would equal a Labelled, and so share its answer.
+    """
+
     normal: bool  # also return the direction to the nearest decision boundary
+    fields: Fields
 
 
 class Sentence(NamedTuple):

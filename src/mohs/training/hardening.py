@@ -10,6 +10,7 @@ ones. All rows of a step count alike.
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -21,7 +22,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
-from mohs.text import Example
+from mohs.text import Example, Text
 from mohs.training.learner import Embedded, Learner
 
 Fields = tuple[str, ...]
@@ -39,6 +40,10 @@ class Batch(NamedTuple):
     texts: list[Fields]
     examples: Examples = ()  # the same, for attacks
     made: Sequence[Made] = ()  # texts made before, for examples of the batch
+
+    def parsed(self) -> list[Text]:
+        """The texts with their words."""
+        return [example.text for example in self.examples] or [Text(*fields) for fields in self.texts]
 
 
 class Augmentation(Protocol):
@@ -136,13 +141,16 @@ def hard_step(learner: Learner, batch: Batch, harden: Sequence[Any], seed: int) 
 
 
 def importances(learner: Learner, batch: Batch, embedded: Embedded) -> list[list[float]]:
-    """Eq. 7.1 of Hauser et al. 2021: for each word the sum over its tokens of vector times gradient of the loss."""
+    """Eq. 7.1 of Hauser et al. 2021: for each word the sum over its tokens of vector times gradient of the loss.
+
+    A word without a token, because it lies beyond the window, has minus infinity.
+    """
     slope = embedded.vectors.grad
     assert slope is not None
     products = (embedded.vectors.detach() * slope).sum(2).double().cpu().tolist()
     return [
-        [sum(places[place] for place in word) for word in learner.places(row, text)]
-        for places, row, text in zip(products, batch.rows, batch.texts, strict=True)
+        [sum(places[place] for place in word) if word else -math.inf for word in learner.places(row, text)]
+        for places, row, text in zip(products, batch.rows, batch.parsed(), strict=True)
     ]
 
 

@@ -66,9 +66,9 @@ class HfLearner:
 
         return Embedded(vectors, inputs["attention_mask"].bool(), read, states)
 
-    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+    def places(self, row: Any, text: Text) -> list[list[int]]:
         """The places of the tokens of each word of a text."""
-        spans = Text(*fields).spans()
+        spans = text.spans()
         found: list[list[int]] = [[] for _ in spans]
         word = 0
         for place, (number, (start, end)) in enumerate(zip(row.sequence_ids, row.offsets, strict=True)):

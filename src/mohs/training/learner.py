@@ -65,7 +65,7 @@ class Learner(Protocol):
         """The input vectors of a batch, and how to go on from them."""
         ...
 
-    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+    def places(self, row: Any, text: Text) -> list[list[int]]:
         """The places in a row of each word of a text; none for a word outside the window."""
         ...
 
@@ -144,11 +144,9 @@ class WordLearner:
             self.module.embedding(table.to(device)), inside, lambda vectors: self.module.read(vectors, given)
         )
 
-    def places(self, row: Row, fields: tuple[str, ...]) -> list[list[int]]:
+    def places(self, row: Row, text: Text) -> list[list[int]]:
         """The place in a row of each word of a text."""
-        found, spans = self.vocabulary.spans(fields)
-        by_span = dict(zip(spans, found, strict=True))
-        return [[by_span[span]] if span in by_span else [] for span in Text(*fields).spans()]
+        return self.vocabulary.places(text)
 
     def victim(self) -> Victim:
         """A victim with the weights of the moment, which follows them; for attacks in training."""

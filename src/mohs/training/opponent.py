@@ -48,7 +48,9 @@ class Opponent:
         """The names and hashes of what it asks."""
         return {kind: fingerprint(part) for kind, part in sorted(self._parts.items())}
 
-    def records(self, examples: Iterable[tuple[int, Example]], seed: int, *, alone: bool) -> Iterable[tuple[int, Record]]:
+    def records(
+        self, examples: Iterable[tuple[int, Example]], seed: int, *, alone: bool
+    ) -> Iterable[tuple[int, Record]]:
         """The records of some numbered examples, as their searches end; many search at once.
 
         alone: let no verdict depend on the other texts of a batch, which costs more where the victim is not exact.
