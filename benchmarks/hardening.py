@@ -23,8 +23,8 @@ from statistics import median
 from typing import Any
 
 import torch
-from engine import random_classifier
 
+from engine import random_classifier
 from mohs.text.dataset import Dataset
 from mohs.training.hardening import Batch, hard_step, hardenings
 from mohs.training.hf_learner import HfLearner

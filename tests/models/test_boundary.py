@@ -85,7 +85,7 @@ def test_a_model_that_reads_all_states_has_no_tail() -> None:
 
 
 def answers(victim: Any, items: list[Any]) -> list[Any]:
-    return [answer for answer in Service(gradients_of(victim)).again(items)]
+    return list(Service(gradients_of(victim)).again(items))
 
 
 def victims() -> list[Any]:

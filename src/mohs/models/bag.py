@@ -24,7 +24,7 @@ from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.text import Example, Text, pocket
-from mohs.text.questions import Labelled, Sentence, SentenceVector, Slope, Vector
+from mohs.text.questions import Sentence, SentenceVector, Slope, Vector
 from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"

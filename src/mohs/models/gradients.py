@@ -71,8 +71,9 @@ class _Reading(NamedTuple):
 
 
 class HfGradients:
-    """Answers Labelled with Slope, and SentenceVector with Sentence. Gradients are with respect to the output of the model's word embedding.
+    """Answers Labelled with Slope, and SentenceVector with Sentence.
 
+    Gradients are with respect to the output of the model's word embedding.
     Position and segment embeddings are added later and stay fixed. In float32 the other texts of a batch change at most
     the last digits, so compare rounded numbers. In bf16 they would change the second digit, so each text runs alone.
     """

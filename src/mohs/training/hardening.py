@@ -1,8 +1,8 @@
 """Training that makes a classifier harder to fool: `mohs train --harden METHOD[:NAME=VALUE,...]`.
 
-There are three kinds of methods. Some give more texts with the labels of their originals: an augmentation writes another
-text for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training
-attacks a model trained before (mohs.training.naive). An objective replaces the plain loss of a batch.
+There are two kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes another
+for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training attacks a
+model trained before (mohs.training.naive). An objective replaces the plain loss of a batch.
 
 Any of them combine, each once, and with at most one objective, which then applies to the original texts and to the new
 ones. All rows of a step count alike.
@@ -156,8 +156,8 @@ def importances(learner: Learner, batch: Batch, embedded: Embedded) -> list[list
 
 def methods() -> Mapping[str, type]:
     """The methods by name."""
-    from mohs.training.augmentation import Augment, RandomWords
     from mohs.training.adversarial import GeometrySteps, OnFly
+    from mohs.training.augmentation import Augment, RandomWords
     from mohs.training.infobert import InfoBERT
     from mohs.training.naive import Naive
     from mohs.training.perturbation import FreeLB, Smart

@@ -108,9 +108,10 @@ class HfLearner:
 
     def about(self) -> dict[str, Any]:
         """Facts for the model card."""
+        own = [tensor for name, tensor in self.module.named_parameters() if not name.startswith(f"{CRITIC}.")]
         return {
             "started with random numbers": ", ".join(self.new) or "nothing",
-            "numbers in the model": f"{sum(p.numel() for n, p in self.module.named_parameters() if not n.startswith(CRITIC)):,}",
+            "numbers in the model": f"{sum(tensor.numel() for tensor in own):,}",
         }
 
 

@@ -118,9 +118,10 @@ class InfoBERT:
         """What tokens tell of their sentences: the mean of InfoNCE over groups of pairs."""
         order = torch.randperm(len(tokens), generator=chance).tolist()
         texts, places = (torch.tensor([tokens[n][side] for n in order], device=found.first.device) for side in (0, 1))
-        pairs = zip(found.first[texts, places].split(_PAIRS), found.last[:, 0][texts].split(_PAIRS), strict=True)
+        ours, sentences = found.first[texts, places], found.last[texts, 0]
         (critic,) = self._critics
-        return torch.stack([critic(locals_, sentences) for locals_, sentences in pairs]).mean()
+        groups = range(0, len(tokens), _PAIRS)
+        return torch.stack([critic(ours[at : at + _PAIRS], sentences[at : at + _PAIRS]) for at in groups]).mean()
 
 
 def spread(tokens: Tensor, chance: torch.Generator) -> Tensor:

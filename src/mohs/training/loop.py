@@ -206,7 +206,8 @@ def _step(
     learner.module.train()
     if harden:
         made = [(place, text) for place, number in enumerate(batch) for text in others.get(number, ())]
-        chosen = Batch(*([part[number] for number in batch] for part in train), made)
+        parts: list[list[Any]] = [[part[number] for number in batch] for part in train]
+        chosen = Batch(parts[0], parts[1], parts[2], parts[3], made)
         optimizer.zero_grad()
         found = hard_step(learner, chosen, harden, drawn(recipe.seed, "harden", step))
         torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)

@@ -27,6 +27,8 @@ from mohs.training.opponent import Opponent, attack_for_training, fooling, refus
 
 ADVERSARIAL = "adversarial.jsonl"  # in the model's folder: the texts learnt besides the originals
 
+ATTACKING = "attacking the training data with"  # what progress says, before the name of the attack
+
 Told = Callable[[str, int, int], None]
 
 
@@ -90,13 +92,13 @@ def attacked(
         done = {example for _, example in store.done()}
         waiting = [(number, example) for number, example in chosen if example.id not in done]
         told = tell or (lambda what, finished, total: None)
-        told(f"the attack {name}", len(chosen) - len(waiting), len(chosen))
+        told(f"{ATTACKING} {name}", len(chosen) - len(waiting), len(chosen))
         began = time.perf_counter()
         for finished, (number, record) in enumerate(opponent.records(waiting, seed, alone=True), 1):
             store.add(number, record)
             store.spend(seconds=time.perf_counter() - began)
             began = time.perf_counter()
-            told(f"the attack {name}", len(chosen) - len(waiting) + finished, len(chosen))
+            told(f"{ATTACKING} {name}", len(chosen) - len(waiting) + finished, len(chosen))
         originals = {example.id: example for _, example in chosen}
         records = list(store.records())
         errors = [str(record.error) for record in records if record.outcome is Outcome.ERROR]
