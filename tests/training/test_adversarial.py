@@ -16,7 +16,6 @@ from mohs.errors import BadInput
 from mohs.models.victim import answers_of
 from mohs.records import Outcome, Record
 from mohs.text import Example, Text
-from mohs.training import naive as naive_module
 from mohs.training.adversarial import GeometrySteps, OnFly
 from mohs.training.hardening import Batch, hard_step, hardenings
 from mohs.training.hf_learner import HfLearner
@@ -208,7 +207,7 @@ def test_a_stopped_attack_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(Stopped):
         trained(tmp_path / "m", "naive", measuring=stop)
-    records = naive_module.Opponent.records
+    records = Opponent.records
 
     def seen(self: Opponent, given: Any, *rest: Any, **more: Any) -> Any:
         found = list(given)
