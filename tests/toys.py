@@ -13,12 +13,25 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from mohs.engine import by_size
+from mohs.models.boundary import planned
 from mohs.models.encoder import PocketEncoder
 from mohs.models.tagger import PocketTagger
 from mohs.models.victim import Fields, Scores
 from mohs.space import Services
 from mohs.text import Text, pocket
-from mohs.text.questions import Blank, Filled, Guess, Labelled, Piece, Pieces, Scored, Slope, Spelling
+from mohs.text.questions import (
+    Blank,
+    Filled,
+    Guess,
+    Labelled,
+    Piece,
+    Pieces,
+    Scored,
+    Sentence,
+    SentenceVector,
+    Slope,
+    Spelling,
+)
 from mohs.text.text import like, words_of
 from mohs.text.vectors import read_vectors
 
@@ -68,7 +81,7 @@ class WordCount:
 
 
 class CountSlopes:
-    """The inside of a word count: a word's vector is its weight."""
+    """The inside of a word count: a word's vector is its weight, and a sentence's vector the log-odds."""
 
     in_flight = 1
 
@@ -76,14 +89,20 @@ class CountSlopes:
         self.victim = victim
         self.name, self.fingerprint = "count slopes", f"{victim.fingerprint}-gradients"
 
-    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        return by_size(items, lambda item: sum(map(len, item.fields)), 16)
+    def plan(self, items: list[Any]) -> list[list[Any]]:
+        return planned(items, lambda kind: by_size(kind, lambda item: sum(map(len, item.fields)), 16))
 
-    def launch(self, batch: list[Labelled]) -> list[Labelled]:
+    def launch(self, batch: list[Any]) -> list[Any]:
         return batch
 
-    def collect(self, ticket: list[Labelled]) -> list[Slope]:
-        return [self.slope(item) for item in ticket]
+    def collect(self, ticket: list[Any]) -> list[Slope | Sentence]:
+        return [self.sentence(item) if isinstance(item, SentenceVector) else self.slope(item) for item in ticket]
+
+    def sentence(self, item: SentenceVector) -> Sentence:
+        negative, positive = self.victim.scores(item.fields)
+        odds = math.log(max(positive, 1e-300)) - math.log(max(negative, 1e-300))
+        towards = np.array([-1.0 if odds > 0 else 1.0], np.float32) if item.normal else None
+        return Sentence(np.array([odds], np.float32), towards)
 
     def slope(self, item: Labelled) -> Slope:
         chance = self.victim.scores(item.fields)[item.label]

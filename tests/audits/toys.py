@@ -13,7 +13,7 @@ import numpy as np
 from mohs.engine import by_size
 from mohs.records import Outcome, Record
 from mohs.runs.run import Run
-from mohs.runs.services import _TEXT
+from mohs.tasks.services import _TEXT
 from mohs.text import Text
 from mohs.text.questions import Blank, Filled, Scored
 from tests.report.made import kept

@@ -272,6 +272,29 @@ def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
         assert ended.returncode == 2
         assert "Traceback" not in ended.stderr
         assert ended.stdout == ""
+    ("methods", "message"),
+    [
+        (["magic"], "Unknown hardening method 'magic'; use augment, random, naive, "),
+        (["onfly:attack=hammer"], "Unknown attack 'hammer'; there are standard, textfooler, "),
+        (
+            ["naive:attack=clare"],
+            "clare:paper needs a masked language model, which a training cannot ask; use --harden",
+        ),
+        (["onfly:share=2"], "onfly's share=2.0 must be above 0 and at most 1, such as 0.2."),
+        (["geometry:words=thesaurus"], "geometry takes its words from wordnet or neighbours, not from 'thesaurus'."),
+        (["infobert"], "infobert needs the hidden states of an encoder; give --arch hf:PATH_OR_ID, or use freelb."),
+        (
+            ["freelb", "infobert"],
+            "--harden takes one method that perturbs embeddings, not FreeLB and InfoBERT together.",
+        ),
+        (["onfly", "onfly:share=0.5"], "--harden has OnFly twice; give each method once, with all of its settings."),
+    ],
+)
+def test_bad_input_of_hardening(folder: Path, mohs: Mohs, methods: list[str], message: str) -> None:
+    ended = mohs("train", "--out", "m", *(part for method in methods for part in ("--harden", method)))
+    assert message in ended.stderr
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize(("arguments", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])

@@ -21,8 +21,8 @@ from mohs.errors import BadInput
 from mohs.models.bag import BagVictim, pocket_victim
 from mohs.models.victim import Fields
 from mohs.records import Outcome, Record
-from mohs.runs.services import load_services
 from mohs.space import Services, build_space
+from mohs.tasks.services import load_services
 from mohs.text.dataset import Dataset
 from mohs.text.placeholders import placeholders
 from tests.toys import WordCount, bundled, toy_services

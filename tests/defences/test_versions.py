@@ -18,7 +18,7 @@ from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
 from mohs.models.function import FunctionVictim
 from mohs.models.victim import traits_of
-from mohs.runs.services import load_books
+from mohs.tasks.services import load_books
 from mohs.text import Text
 from mohs.text.stopwords import EITHER as STOPWORDS
 from tests.before.cases import ROWS, victim

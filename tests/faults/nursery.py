@@ -40,7 +40,7 @@ def warm_up(scene: Path, names: list[str]) -> None:
 
     from mohs.cli.main import app
     from mohs.report import template
-    from mohs.runs import services
+    from mohs.tasks import services
     from tests.faults.scene import ATTACKED, COMMANDS
     from tests.toys import bundled
 

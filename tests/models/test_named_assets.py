@@ -9,7 +9,7 @@ import pytest
 from mohs import assets
 from mohs.errors import BadInput
 from mohs.models.pretrained import place_of
-from mohs.runs.services import _load, _model
+from mohs.tasks.services import _load, _model
 from mohs.training.train import train
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
 from mohs.text import Text
+from mohs.text.stopwords import EITHER
 from mohs.training.augmentation import Augment, RandomWords, important
 from mohs.training.hardening import Batch, hard_step, hardenings, importances
 from mohs.training.hf_learner import HfLearner
@@ -66,7 +68,7 @@ def test_the_places_of_words(bert_folder: Path) -> None:
             if not all(pair) and isinstance(learner, WordLearner):
                 continue
             row: Any = learner.rows([pair])[0]
-            found = learner.places(row, pair)
+            found = learner.places(row, Text(*pair))
             assert len(found) == len(Text(*pair))
             taken = [place for places in found for place in places]
             assert len(set(taken)) == len(taken)
@@ -89,7 +91,7 @@ def test_importance_is_what_finite_differences_say(bert_folder: Path) -> None:
         found = importances(learner, batch, embedded)
         step = 1e-3  # the encoder's logits have 32 bits
         for number, text in enumerate(TEXTS):
-            for word, places in enumerate(learner.places(batch.rows[number], text)):
+            for word, places in enumerate(learner.places(batch.rows[number], Text(*text))):
                 losses = []
                 for sign in (1, -1):
                     moved = embedded.vectors.detach().clone()
@@ -104,6 +106,46 @@ def test_the_most_important_words_are_taken_before_the_stopwords_are_left_out() 
     assert important(text, [9, 1, 8, 0, 7, 2], 0.5) == [4]  # the and was are stopwords, and nothing takes their place
     assert important(text, [0, 9, 8, 0, 7, 2], 0.5) == [1, 4]
     assert important(text, [0, 9, 8, 0, 7, 2], 0.01) == [1]
+
+
+def test_words_that_the_model_does_not_see_are_not_replaced() -> None:
+    nothing = -math.inf
+    assert important(Text("fine good film great story"), [-3, 1, -2, nothing, nothing], 0.5) == [1, 2]
+    learner = WordLearner(recipe_for("bow", {"max_words": 5}), TEXTS, ("bad", "good"))
+    batch = batch_of(learner)
+    embedded = learner.embed(batch.rows)
+    embedded.vectors.retain_grad()
+    cross_entropy(embedded.read(embedded.vectors), torch.tensor(LABELS)).backward()  # type: ignore[no-untyped-call]
+    (found, *_) = importances(learner, batch, embedded)
+    assert [score > nothing for score in found] == [True] * 5 + [False] * 2
+
+
+def test_the_stopwords_are_those_of_every_attack() -> None:
+    from mohs.attacks.catalogue import CATALOGUE, find_attack
+
+    lists = [find_attack(f"{name}:{preset}")[1].stopwords for name in CATALOGUE for preset in CATALOGUE[name]]
+    assert frozenset().union(*lists) == EITHER
+
+
+def test_synonyms_are_drawn_alike() -> None:
+    class Book:
+        def synonyms(self, word: str, pos: str | None) -> list[str]:
+            return ["fine", "the", "good", "great"] if word == "good" else []
+
+    method = Augment(words="wordnet")
+    method.__dict__["_book"] = Book()
+    assert method.candidates("good") == (["fine", "great"], [1.0, 1.0])
+    assert method.replaced(Text("Good"), [0], Random(1))[0] in ("Fine", "Great")
+    assert method.replaced(Text("film"), [0], Random(1)) == ("film",)
+
+
+def test_candidates_are_looked_up_together_as_one_by_one() -> None:
+    texts = [Text(*fields) for fields in TEXTS]
+    places = [list(range(len(text))) for text in texts]
+    one, other = Augment(), Augment()
+    for word in [word for text in texts for word in reversed(text.words)]:
+        one.candidates(word.lower())
+    assert one.copies(texts, places, Random(3)) == other.copies(texts, places, Random(3))
 
 
 def test_a_replacement_is_drawn_in_proportion_to_one_minus_the_cosine() -> None:
@@ -233,6 +275,7 @@ def test_a_stopped_training_ends_with_the_same_weights(tmp_path: Path, method: s
 def test_an_encoder_is_augmented_for_twelve_epochs() -> None:
     assert recipe_for("hf:x", {"harden": "augment:rate=0.2"}).epochs == 12
     assert recipe_for("hf:x", {"harden": "augment", "epochs": 2}).epochs == 2
+    assert recipe_for("hf:x", {"harden": "freelb+augment:rate=0.3"}).epochs == 12
     assert recipe_for("hf:x", {"harden": "freelb"}).epochs == 3
 
 
@@ -256,7 +299,7 @@ def test_an_encoder_without_input_embeddings(bert_folder: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["magic"], "Unknown hardening method 'magic'; use augment, random, freelb, smart."),
+        (["magic"], "Unknown hardening method 'magic'; use augment, random, "),
         (["augment:speed=3"], "has the part 'speed=3'; augment takes NAME=VALUE with rate, words, k, cosine, vectors."),
         (["augment:rate=x"], "has rate=x, which does not fit"),
         (["augment:rate=0"], "rate=0.0 must be a share"),

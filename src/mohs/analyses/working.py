@@ -20,11 +20,11 @@ from mohs.errors import BadInput
 from mohs.models.word_layers import WordLayers, word_layers
 from mohs.report.rates import Rate, mean_of
 from mohs.runs.run import Run, sound
-from mohs.runs.services import fingerprint, load_services
 from mohs.runs.settings import VictimSettings
 from mohs.runs.subject import victim_of
 from mohs.tasks.option import check_numbers, models_of
 from mohs.tasks.reading import comma
+from mohs.tasks.services import fingerprint, load_services
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
 

@@ -10,6 +10,7 @@ from .deepwordbug import DeepWordBug as DeepWordBug
 from .deepwordbug import GreedyDeepWordBug as GreedyDeepWordBug
 from .faster_genetic import FasterGenetic as FasterGenetic
 from .genetic import Genetic as Genetic
+from .geometry import Geometry as Geometry
 from .goal import Below as Below
 from .goal import Goal as Goal
 from .goal import Reduced as Reduced

@@ -17,6 +17,7 @@ from mohs.attacks.clare import Clare, GreedyClare
 from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
 from mohs.attacks.faster_genetic import FasterGenetic, faster_genetic_textattack, faster_genetic_without_lm
 from mohs.attacks.genetic import Genetic, genetic_adjusted, genetic_paper, genetic_textattack
+from mohs.attacks.geometry import Geometry
 from mohs.attacks.greedy import Greedy
 from mohs.attacks.hotflip import HotFlip
 from mohs.attacks.iga import IGA, iga_textattack
@@ -104,6 +105,7 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
         "gradients": pdp.gradients,
     },
     "hotflip": {"paper": HotFlip},
+    "geometry": {"paper": Geometry, "neighbours": Geometry.neighbours},
     "kuleshov": {"no-lm": kuleshov.Kuleshov, "paper": kuleshov.paper, "textattack": kuleshov.textattack},
     "checklist": {"paper": CheckList, "textattack": CombinedCheckList},
     "input-reduction": {

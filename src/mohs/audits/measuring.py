@@ -15,10 +15,10 @@ from mohs.audits.journal import Journal, Key, key_of
 from mohs.engine import Service
 from mohs.errors import BadInput
 from mohs.records import Record
-from mohs.runs.services import fingerprint, load_services
 from mohs.space import Services
 from mohs.space.services import KINDS
 from mohs.tasks.described import identity
+from mohs.tasks.services import fingerprint, load_services
 
 Progress = Callable[[None, int, int], None]
 

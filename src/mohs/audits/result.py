@@ -18,8 +18,8 @@ from mohs.report.flags import run_flags
 from mohs.report.table import table_html
 from mohs.report.template import written
 from mohs.runs.run import Run
-from mohs.runs.services import fingerprint
 from mohs.space.services import KINDS
+from mohs.tasks.services import fingerprint
 
 if TYPE_CHECKING:
     from rich.console import Console

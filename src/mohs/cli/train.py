@@ -42,6 +42,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
       mohs train --data train.csv --text-field review --test pocket --test-text-field text --out my-cnn
       mohs train --arch lstm --data train.jsonl --swap gender --out my-fairer-lstm
       mohs train --arch hf:./minilm --data train.csv --harden augment --out my-harder-minilm
+      mohs train --arch hf:./minilm --data train.csv --harden onfly:attack=a2t --harden freelb --out my-hardest-minilm
       mohs train --task acceptability --arch hf:./minilm --data swords-v1.1_dev.json.gz --out my-judge
       mohs attack --victim mohs:my-cnn --data pocket
       mohs attack --victim hf:my-minilm --data test.csv --text-field review
@@ -230,13 +231,14 @@ def _progress(quiet: bool, what: str = "") -> Iterator[tuple[Report | None, Meas
             task = bar.add_task("training", total=None, loss="")
 
             def step(at: At) -> None:
-                bar.update(task, completed=at.step, total=at.steps, loss=f"epoch {at.epoch}, loss {at.loss:.4f}")
+                loss = f"epoch {at.epoch}, loss {at.loss:.4f}"
+                bar.update(task, description="training", completed=at.step, total=at.steps, loss=loss)
                 if at.right is not None:
                     bar.console.print(_epoch(at, what))
 
             def measure(name: str, finished: int, total: int) -> None:
                 if not finished:
-                    bar.reset(task, description=f"measuring {name}", loss="")
+                    bar.reset(task, description=_doing(name), loss="")
                 bar.update(task, completed=finished, total=total)
 
             yield step, measure
@@ -244,7 +246,12 @@ def _progress(quiet: bool, what: str = "") -> Iterator[tuple[Report | None, Meas
 
 def _measuring_line(name: str, finished: int, total: int) -> None:
     if not finished:
-        say(f"measuring {name}: {total:,} examples", error=True)
+        say(f"{_doing(name)}: {total:,} examples", error=True)
+
+
+def _doing(name: str) -> str:
+    """What is done with some data: it is measured, unless the name says something else."""
+    return name if " " in name else f"measuring {name}"
 
 
 def _epoch_line(at: At, what: str = "") -> None:

@@ -24,7 +24,7 @@ from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Scores
 from mohs.text import Example, Text, pocket
-from mohs.text.questions import Labelled, Slope, Vector
+from mohs.text.questions import Sentence, SentenceVector, Slope, Vector
 from mohs.text.text import sentences_of, words_of
 
 ARCHITECTURE = "pocket-bag-of-words"
@@ -113,10 +113,16 @@ class BagSlopes(AtOnce):
         self.fingerprint = f"{victim.fingerprint}-gradients"
         self._victim = victim
 
-    def collect(self, ticket: list[Labelled]) -> list[Slope]:
-        """The slope is d log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label."""
-        answers = []
+    def collect(self, ticket: list[Any]) -> list[Slope | Sentence]:
+        """The slope is d log P(label) / d s(w) = (1 - P(label)) / sqrt(n), with the sign of the label.
+
+        The sentence vector is the log-odds, whose boundary is zero.
+        """
+        answers: list[Slope | Sentence] = []
         for item in ticket:
+            if isinstance(item, SentenceVector):
+                answers.append(self._sentence(item))
+                continue
             (scores,) = self._victim.collect([item.fields])
             text = Text(*item.fields)
             n = max(len(text), 1)
@@ -126,6 +132,12 @@ class BagSlopes(AtOnce):
             log_prob = math.log(max(scores[item.label], 5e-324))
             answers.append(Slope(log_prob, tuple(text.spans()), steps, values[:, None]))
         return answers
+
+    def _sentence(self, item: SentenceVector) -> Sentence:
+        ((negative, positive),) = self._victim.collect([item.fields])
+        odds = math.log(max(positive, 5e-324)) - math.log(max(negative, 5e-324))
+        towards = np.array([-1.0 if odds > 0 else 1.0], np.float32)
+        return Sentence(np.array([odds], np.float32), towards if item.normal else None)
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
         """A word's score; None for an unknown word."""

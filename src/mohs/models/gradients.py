@@ -15,14 +15,18 @@ import numpy as np
 from mohs.engine import Model, by_length
 from mohs.errors import BadInput, VictimError
 from mohs.models.hf import HfVictim
+from mohs.models.tails import tail_of
 from mohs.models.token_rows import Row, keep, writable
 from mohs.models.victim import Fields, Victim, traits_of
-from mohs.text.questions import Labelled, Slope, Vector
+from mohs.text.questions import Labelled, Sentence, SentenceVector, Slope, Vector
 
 _MEMORY_FACTOR = 8  # batches are this much smaller, since the backward pass keeps all activations
 
 
-class Gradients(Model[Labelled, Slope], Protocol):
+Question = Labelled | SentenceVector
+
+
+class Gradients(Model[Question, Slope | Sentence], Protocol):
     """What `victim.gradients()` gives: a model for a service, plus the input vectors of single words."""
 
     def vectors(self, words: Sequence[str]) -> list[Vector | None]:
@@ -67,8 +71,9 @@ class _Reading(NamedTuple):
 
 
 class HfGradients:
-    """Answers Labelled with Slope. Gradients are with respect to the output of the model's word embedding.
+    """Answers Labelled with Slope, and SentenceVector with Sentence.
 
+    Gradients are with respect to the output of the model's word embedding.
     Position and segment embeddings are added later and stay fixed. In float32 the other texts of a batch change at most
     the last digits, so compare rounded numbers. In bf16 they would change the second digit, so each text runs alone.
     """
@@ -83,6 +88,7 @@ class HfGradients:
         added = victim.composer._backend.get_added_tokens_decoder()
         self._special = {number for number, token in added.items() if token.special}
         self._readings: dict[Fields, _Reading] = {}
+        self._tail: Any = None  # the layers after the sentence vector, found when they are first asked for
         try:
             self.collect(self.launch([Labelled(("good",), 0)]))
         except Exception as error:  # a model that is not built for backpropagation may raise anything
@@ -91,8 +97,14 @@ class HfGradients:
                 f"{victim.name} gives no gradients ({reason}); use a black-box attack or another victim."
             ) from error
 
-    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        """Groups of equal token length, longest first. Unreadable texts go alone and fail at launch."""
+    def plan(self, items: list[Question]) -> list[list[Question]]:
+        """Groups of one kind of question and token length, longest first."""
+        from mohs.models.boundary import planned
+
+        return planned(items, self._planned)
+
+    def _planned(self, items: list[Any]) -> list[list[Any]]:
+        """Unreadable texts go alone and fail at launch."""
         readable, alone = [], []
         for item in sorted(items):
             if not all(map(writable, item.fields)) or not self._victim._special_tokens.accepts(len(item.fields)):
@@ -107,8 +119,29 @@ class HfGradients:
 
         return by_length(readable, lambda item: len(self._readings[item.fields].row[0]), rows) + alone
 
-    def launch(self, batch: list[Labelled]) -> tuple[list[_Reading], Any]:
-        """Run the forward and backward pass for a batch of one token length; on CUDA this does not wait."""
+    def launch(self, batch: Sequence[Question]) -> Any:
+        """Start a batch of one kind and token length; on CUDA this does not wait for slopes."""
+        if isinstance(batch[0], SentenceVector):
+            return self._sentences(batch)
+        return self._launched(batch)
+
+    def _sentences(self, items: Sequence[Any]) -> list[Sentence]:
+        """The first token's last state, and the normal of the boundary that the layers after it draw."""
+        import torch
+
+        from mohs.models.boundary import sentences
+
+        victim = self._victim
+        if self._tail is None:
+            self._tail = tail_of(victim.name, victim._model, victim._inputs([self._read(("good",)).row]))
+        rows = [(self._readings.pop(item.fields, None) or self._read(item.fields)).row for item in items]
+        with torch.inference_mode():
+            states = victim._model.base_model(**victim._inputs(rows)).last_hidden_state
+            first = states[:, 0].clone()
+        return sentences(self.name, list(items), first, self._tail)
+
+    def _launched(self, batch: Sequence[Any]) -> tuple[list[_Reading], Any]:
+        """One forward and one backward pass."""
         classes = len(self._victim.labels)
         for item in batch:
             if not 0 <= item.label < classes:
@@ -119,8 +152,10 @@ class HfGradients:
         rows = [reading.row for reading in readings]
         return readings, _slopes(self._victim, self._embedding, rows, [item.label for item in batch])
 
-    def collect(self, ticket: tuple[list[_Reading], Any]) -> list[Slope]:
+    def collect(self, ticket: Any) -> Sequence[Slope | Sentence]:
         """Wait for the gradients, check them, and drop the special tokens."""
+        if isinstance(ticket, list):
+            return ticket
         readings, tensors = ticket
         log_probs, gradient, vectors = (tensor.cpu().numpy() for tensor in tensors)
         answers = []

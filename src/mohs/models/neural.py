@@ -8,6 +8,7 @@ may vary by rounding (about 1e-7). A CNN on a CPU uses a table instead (mohs.mod
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 from collections.abc import Sequence
@@ -130,6 +131,16 @@ class NeuralVictim:
                     if together[number] != self.collect(self.launch([batch[number]]))[0]:
                         return False
         return True
+
+
+def following(
+    name: str, shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: tuple[str, ...], *, device: str
+) -> NeuralVictim:
+    """A victim that shares the weights of a model in training, and so follows them. The model stays in its mode."""
+    weights: dict[int, Any] = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    found = NeuralVictim(name, shape, vocabulary, copy.deepcopy(model, weights), labels, device=device)
+    found._cnn_table = None  # it would keep the weights of the start
+    return found
 
 
 def save_neural(

@@ -11,14 +11,15 @@ import torch
 from mohs.engine import AtOnce, by_length
 from mohs.errors import VictimError
 from mohs.models.architectures import Classifier
+from mohs.models.boundary import planned, sentences
 from mohs.models.vocabulary import Row, Vocabulary
-from mohs.text.questions import Labelled, Slope, Vector
+from mohs.text.questions import Labelled, Sentence, SentenceVector, Slope, Vector
 
 _WORDS_PER_BATCH = 4096  # half of the forward batch, since the backward pass needs memory
 
 
 class WordSlopes(AtOnce):
-    """Answers Labelled with Slope: one row per word in the window, without separator and padding.
+    """Answers Labelled with Slope, one row per word in the window without separator and padding, and SentenceVector.
 
     Implements mohs.models.gradients.Gradients.
     """
@@ -39,15 +40,30 @@ class WordSlopes(AtOnce):
         self._table = table
         self._classes = classes
 
-    def plan(self, items: list[Labelled]) -> list[list[Labelled]]:
-        """Groups of equal length, longest first."""
-        return by_length(
-            sorted(items),
-            lambda item: len(self._vocabulary.row(item.fields)),
-            lambda length: max(4, _WORDS_PER_BATCH // length // 4 * 4),
-        )
+    def plan(self, items: list[Labelled | SentenceVector]) -> list[list[Labelled | SentenceVector]]:
+        """Groups of one kind of question and equal length, longest first."""
 
-    def collect(self, ticket: list[Labelled]) -> list[Slope]:
+        def of_kind(found: list[Any]) -> list[list[Any]]:
+            return by_length(
+                sorted(found),
+                lambda item: len(self._vocabulary.row(item.fields)),
+                lambda length: max(4, _WORDS_PER_BATCH // length // 4 * 4),
+            )
+
+        return planned(items, of_kind)
+
+    def collect(self, ticket: list[Any]) -> Sequence[Slope | Sentence]:
+        """The answers to a batch of one kind and length."""
+        return self._sentences(ticket) if isinstance(ticket[0], SentenceVector) else self._slopes(ticket)
+
+    def _sentences(self, items: list[SentenceVector]) -> list[Sentence]:
+        """What the reader gives, and the normals of the linear layer's boundaries."""
+        table = self._table([self._vocabulary.row(item.fields) for item in items])
+        with torch.inference_mode():
+            vectors = self._model.reader(self._model.embedding(table), None)
+        return sentences(self.name, items, vectors.clone(), self._model.decide)
+
+    def _slopes(self, ticket: list[Labelled]) -> list[Slope]:
         """Run one forward and one backward pass for a batch of one length."""
         for item in ticket:
             if not 0 <= item.label < self._classes:

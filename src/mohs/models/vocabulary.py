@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from mohs.models.token_rows import INT32_BYTES, keep, packed
 from mohs.text.text import Text, words_of
@@ -94,6 +95,18 @@ class Vocabulary:
             spans += found[before : before + size]
             before += length
         return places, spans
+
+    def places(self, text: Text) -> list[list[int]]:
+        """For each word its place in the row; none for a word outside the window."""
+        bounds = text.bounds
+        lengths = [end - start for start, end in pairwise(bounds)]
+        room = self.most - (len(lengths) - 1)
+        found: list[list[int]] = []
+        before = 0  # places of the fields so far, with their separators
+        for size, length in zip(keep(lengths, room), lengths, strict=True):
+            found += [[before + place] for place in range(size)] + [[]] * (length - size)
+            before += size + 1
+        return found
 
     def visible(self, fields: tuple[str, ...]) -> tuple[int, ...] | None:
         """The number of characters inside the window, for each field; None if everything fits."""

@@ -215,7 +215,7 @@ class AugmentSettings:
         )
 
     def _parts(self, drawing: Drawing) -> Mapping[str, Any]:
-        from mohs.runs.services import load_services
+        from mohs.tasks.services import load_services
 
         kinds = [*getattr(drawing.source, "needs", ()), *(k for c in drawing.constraints for k in c.measure.needs)]
         return load_services(dict.fromkeys(kinds), models_of(self), device=self.device)

@@ -18,12 +18,12 @@ from mohs.engine import Service
 from mohs.models.lending import lender_of
 from mohs.records import Record
 from mohs.runs.anchors import changed
-from mohs.runs.services import DEFAULTS, fingerprint, load_services
 from mohs.runs.settings import Settings
 from mohs.runs.subject import subject_of
 from mohs.tasks.described import describe, named
 from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
+from mohs.tasks.services import DEFAULTS, fingerprint, load_services
 from mohs.tasks.subject import Subject
 from mohs.text.dataset import Dataset
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.models.victim import Victim, service_of
-from mohs.runs.services import fingerprint, load_services
 from mohs.runs.settings import VictimSettings
 from mohs.space import Constraint, Services, Source, build_space, parse_constraint, parse_source
 from mohs.space.written import names_code
 from mohs.tasks.described import describe
+from mohs.tasks.services import fingerprint, load_services
 from mohs.tasks.subject import Target, answered
 from mohs.text import Example, Text
 from mohs.text.stopwords import read_stopwords

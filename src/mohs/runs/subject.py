@@ -17,11 +17,11 @@ from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
 from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
 from mohs.runs.anchors import alike_in_batches, answers_alone
-from mohs.runs.services import load_books
 from mohs.runs.settings import Settings, VictimSettings, public
 from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
+from mohs.tasks.services import load_books
 from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
 from mohs.text.addresses import without_credentials

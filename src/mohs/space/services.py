@@ -15,6 +15,8 @@ from mohs.text.questions import (
     Piece,
     Pieces,
     Scored,
+    Sentence,
+    SentenceVector,
     Slope,
     Spelling,
     Spot,
@@ -106,6 +108,10 @@ class Services:
 
     async def gradients(self, texts: Sequence[Labelled]) -> list[Slope]:
         """The gradients of a label's log-probability with respect to the victim's input embeddings."""
+        return await self._ask("gradients", texts)
+
+    async def sentence_vectors(self, texts: Sequence[SentenceVector]) -> list[Sentence]:
+        """The victim's vector of each text, and the direction to its nearest decision boundary where wanted."""
         return await self._ask("gradients", texts)
 
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:

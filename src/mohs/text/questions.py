@@ -133,6 +133,23 @@ class Slope(NamedTuple):
         return rows
 
 
+class SentenceVector(NamedTuple):
+    """Asks a white-box victim for the vector of a text that its last layers read.
+
+    The text stands second: (text, True) would equal a Labelled, and so share its answer.
+    """
+
+    normal: bool  # also return the direction to the nearest decision boundary
+    fields: Fields
+
+
+class Sentence(NamedTuple):
+    """The answer to SentenceVector."""
+
+    vector: Vector
+    normal: Vector | None  # of unit length
+
+
 class TokenVectors(NamedTuple):
     """A token encoder's answer: a unit vector and a weight for each token."""
 

@@ -148,6 +148,11 @@ class Text:
             return 0
         return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
 
+    @property
+    def bounds(self) -> tuple[int, ...]:
+        """The number of words before each field, and of all."""
+        return self._bounds
+
     def spans(self) -> list[tuple[int, int, int]]:
         """For each word its field, and its start and end in that field's string."""
         found = []

@@ -120,12 +120,18 @@ def _cost(facts: Mapping[str, Any]) -> list[str]:
     if not seconds:
         return []
     mean = sum(seconds) / len(seconds)
-    return ["", f"An epoch took {mean:.2f} seconds on average, {sum(seconds):.1f} in all, without measuring."]
+    lines = ["", f"An epoch took {mean:.2f} seconds on average, {sum(seconds):.1f} in all, without measuring."]
+    if "made" in facts:
+        lines += ["", f"Adversarial texts made before each epoch: {', '.join(map(str, facts['made']))}."]
+    return lines
 
 
 def _learned_from(facts: Mapping[str, Any]) -> str:
     data = facts["data"]["train"]
-    count = f"{data['learned_from']} examples"
-    if "added" not in data:
-        return count
-    return f"{count}, including {data['added']} copies with swapped words (`--swap {facts['settings']['swap']}`)"
+    parts = []
+    if "added" in data:
+        parts.append(f"{data['added']} copies with swapped words (`--swap {facts['settings']['swap']}`)")
+    if "adversarial" in data:
+        found = data["adversarial"]
+        parts.append(f"{found['texts']} adversarial ones by {found['attack']} (adversarial.jsonl)")
+    return f"{data['learned_from']} examples" + (f", including {' and '.join(parts)}" if parts else "")

@@ -2,7 +2,8 @@
 
 training.json holds the settings and, once the model is finished, the results. Until then checkpoint/ holds
 state.safetensors (weights, optimizer and, in its header, the position in the training) and best-N.safetensors (the
-weights after the best epoch so far). Each file is written under a temporary name and renamed.
+weights after the best epoch so far), and made-N.json the texts that methods of --harden made before this epoch. Each
+file is written under a temporary name and renamed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -79,7 +80,7 @@ class TrainingFolder:
     def save(self, tensors: Mapping[str, Any], place: Mapping[str, Any]) -> None:
         """Replace the checkpoint: the tensors and the position in the training."""
         self._write_tensors(STATE, tensors, place)
-        keep = {f"best-{place['best_epoch']}.safetensors", STATE, LOCK}
+        keep = {f"best-{place['best_epoch']}.safetensors", STATE, LOCK, _made(place["epoch"])}
         for path in (self.path / WORKSHOP).iterdir():  # files that the checkpoint no longer needs
             if path.name not in keep and path.is_file():
                 path.unlink(missing_ok=True)
@@ -95,6 +96,34 @@ class TrainingFolder:
     def saved_best(self, epoch: int) -> dict[str, Any]:
         """The weights after an epoch."""
         return self._read(f"best-{epoch}.safetensors")[0]
+
+    def save_made(self, epoch: int, made: Sequence[tuple[int, tuple[str, ...]]]) -> None:
+        """Keep the texts made before an epoch, each with the number of its original, until the epoch is over."""
+        path = self.path / WORKSHOP / _made(epoch)
+        beside = path.with_name(path.name + _NEW)
+        try:
+            content = [[number, list(text)] for number, text in made]
+            with opened_for_writing(beside, encoding="utf-8") as file:
+                json.dump({"made": content, "checksum": checksum_of(json.dumps(content))}, file)
+            _settle(beside, path)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise _unsaved(self.path, error) from error
+
+    def made(self, epoch: int) -> list[tuple[int, tuple[str, ...]]] | None:
+        """The texts made before an epoch; None if they were not kept."""
+        path = self.path / WORKSHOP / _made(epoch)
+        if not path.exists():
+            return None
+        try:
+            told = json.loads(path.read_text("utf-8"))
+            if told["checksum"] != checksum_of(json.dumps(told["made"])):
+                raise ValueError("it is not what was written")
+            return [(int(number), tuple(map(str, text))) for number, text in told["made"]]
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            raise BadInput(
+                f"The file {path} cannot be read ({error}); delete the folder {path.parent} to start over."
+            ) from error
 
     def publish(self, write: Callable[[Path], None]) -> None:
         """Let `write` fill a temporary folder, then move its files into place."""
@@ -172,6 +201,11 @@ class TrainingFolder:
             raise BadInput(
                 f"The checkpoint {path} cannot be read ({error}); delete the folder {path.parent} to start over."
             ) from error
+
+
+def _made(epoch: int) -> str:
+    """The name of the file with the texts made before an epoch."""
+    return f"made-{epoch}.json"
 
 
 def read_record(path: Path) -> dict[str, Any]:

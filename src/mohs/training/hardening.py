@@ -1,12 +1,16 @@
 """Training that makes a classifier harder to fool: `mohs train --harden METHOD[:NAME=VALUE,...]`.
 
-There are two kinds of methods. An augmentation writes another text for each text of a batch, which is learnt with the
-same label. An objective replaces the plain loss of a batch. They combine: the objective then applies to the original
-texts and to the new ones.
+There are two kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes another
+for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training attacks a
+model trained before (mohs.training.naive). An objective replaces the plain loss of a batch.
+
+Any of them combine, each once, and with at most one objective, which then applies to the original texts and to the new
+ones. All rows of a step count alike.
 """
 
 from __future__ import annotations
 
+import math
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -18,9 +22,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
+from mohs.text import Example, Text
 from mohs.training.learner import Embedded, Learner
 
 Fields = tuple[str, ...]
+
+
+Made = tuple[int, Fields]  # another text for an example, by its number
+Examples = Sequence[Example]
 
 
 class Batch(NamedTuple):
@@ -29,6 +38,12 @@ class Batch(NamedTuple):
     rows: list[Any]
     labels: list[Any]
     texts: list[Fields]
+    examples: Examples = ()  # the same, for attacks
+    made: Sequence[Made] = ()  # texts made before, for examples of the batch
+
+    def parsed(self) -> list[Text]:
+        """The texts with their words."""
+        return [example.text for example in self.examples] or [Text(*fields) for fields in self.texts]
 
 
 class Augmentation(Protocol):
@@ -46,6 +61,31 @@ class Augmentation(Protocol):
         ...
 
 
+class Epochly(Protocol):
+    """Makes texts before each epoch, with the model as it is then."""
+
+    def of_epoch(self, learner: Learner, examples: Examples, epoch: int, seed: int) -> list[Made]:
+        """The texts, each with the number of its original."""
+        ...
+
+
+class Stepwise(Protocol):
+    """Makes texts in each step, with the model as it is then."""
+
+    def of_step(self, learner: Learner, batch: Batch, seed: int) -> list[Made]:
+        """The texts, each with the number of its original in the batch."""
+        ...
+
+
+class First(Protocol):
+    """Makes more training examples before the training."""
+
+    @property
+    def attack(self) -> str:
+        """The attack that makes them."""
+        ...
+
+
 class Objective(Protocol):
     """A loss in place of the plain one."""
 
@@ -54,7 +94,7 @@ class Objective(Protocol):
         ...
 
 
-Hardening = Augmentation | Objective
+Hardening = Augmentation | Epochly | Stepwise | First | Objective
 
 
 class Plain:
@@ -68,7 +108,7 @@ class Plain:
 
 
 def hard_step(learner: Learner, batch: Batch, harden: Sequence[Any], seed: int) -> float:
-    """The gradients of one step: the mean over the batch and its augmented copies. Returns the loss.
+    """The gradients of one step: the mean over the batch and all texts made of it. Returns the loss.
 
     The gradient that weighs words is taken from the pass over the original texts, so augmentation costs no pass more
     than the doubled batch does.
@@ -76,7 +116,12 @@ def hard_step(learner: Learner, batch: Batch, harden: Sequence[Any], seed: int) 
     chance = Random(seed)
     augmentations = [method for method in harden if hasattr(method, "texts")]
     objective = next((method for method in harden if hasattr(method, "backward")), Plain())
-    share = 1 / (1 + len(augmentations))
+    made = [*batch.made]
+    for number, method in enumerate(m for m in harden if hasattr(m, "of_step")):
+        made += method.of_step(learner, batch, seed + number)
+    count = len(batch.rows)
+    rows = count * (1 + len(augmentations)) + len(made)
+    share = count / rows
     embedded = learner.embed(batch.rows)
     labels = torch.tensor(batch.labels).to(embedded.vectors.device)
     if not embedded.vectors.requires_grad:
@@ -85,30 +130,51 @@ def hard_step(learner: Learner, batch: Batch, harden: Sequence[Any], seed: int) 
     loss = share * objective.backward(embedded, labels, share, seed)
     importance = importances(learner, batch, embedded) if any(m.wants_slopes for m in augmentations) else None
     for number, method in enumerate(augmentations):
-        rows = learner.rows(method.texts(learner, batch, importance, chance))
-        loss += share * objective.backward(learner.embed(rows), labels, share, seed + number + 1)
+        copies = learner.rows(method.texts(learner, batch, importance, chance))
+        loss += share * objective.backward(learner.embed(copies), labels, share, seed + number + 1)
+    if made:
+        share = len(made) / rows
+        others = learner.embed(learner.rows([text for _, text in made]))
+        theirs = labels[[number for number, _ in made]]
+        loss += share * objective.backward(others, theirs, share, seed + len(augmentations) + 1)
     return loss
 
 
 def importances(learner: Learner, batch: Batch, embedded: Embedded) -> list[list[float]]:
-    """Eq. 7.1 of Hauser et al. 2021: for each word the sum over its tokens of vector times gradient of the loss."""
+    """Eq. 7.1 of Hauser et al. 2021: for each word the sum over its tokens of vector times gradient of the loss.
+
+    A word without a token, because it lies beyond the window, has minus infinity.
+    """
     slope = embedded.vectors.grad
     assert slope is not None
     products = (embedded.vectors.detach() * slope).sum(2).double().cpu().tolist()
     return [
-        [sum(places[place] for place in word) for word in learner.places(row, text)]
-        for places, row, text in zip(products, batch.rows, batch.texts, strict=True)
+        [sum(places[place] for place in word) if word else -math.inf for word in learner.places(row, text)]
+        for places, row, text in zip(products, batch.rows, batch.parsed(), strict=True)
     ]
 
 
 def methods() -> Mapping[str, type]:
     """The methods by name."""
+    from mohs.training.adversarial import GeometrySteps, OnFly
     from mohs.training.augmentation import Augment, RandomWords
+    from mohs.training.infobert import InfoBERT
     from mohs.training.masking import Mask, SaferWords
+    from mohs.training.naive import Naive
     from mohs.training.perturbation import FreeLB, Smart
 
-    smoothing = {"mask": Mask, "safer": SaferWords}
-    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart, **smoothing}
+    return {
+        "augment": Augment,
+        "random": RandomWords,
+        "mask": Mask,
+        "safer": SaferWords,
+        "naive": Naive,
+        "onfly": OnFly,
+        "geometry": GeometrySteps,
+        "freelb": FreeLB,
+        "smart": Smart,
+        "infobert": InfoBERT,
+    }
 
 
 def hardenings(given: Sequence[Any]) -> list[Any]:
@@ -118,6 +184,9 @@ def hardenings(given: Sequence[Any]) -> list[Any]:
     if len(objectives) > 1:
         names = " and ".join(type(method).__name__ for method in objectives)
         raise BadInput(f"--harden takes one method that perturbs embeddings, not {names} together.")
+    twice = next((type(m).__name__ for n, m in enumerate(found) if any(type(m) is type(o) for o in found[:n])), None)
+    if twice:
+        raise BadInput(f"--harden has {twice} twice; give each method once, with all of its settings.")
     return found
 
 

@@ -10,10 +10,13 @@ import torch
 from torch import Tensor
 
 from mohs.errors import BadInput
+from mohs.models import batch_size
+from mohs.models.hf import HfVictim
 from mohs.models.hub import not_fetched, quiet_hub, unreachable
 from mohs.models.pretrained import place_of, transformers, window_of
+from mohs.models.victim import Victim
 from mohs.text import Text
-from mohs.training.learner import Embedded, Texts
+from mohs.training.learner import CRITIC, IN_TRAINING, Embedded, States, Texts
 from mohs.training.recipe import Recipe
 
 
@@ -57,11 +60,15 @@ class HfLearner:
             logits: Tensor = self.module(inputs_embeds=changed, **inputs).logits.float()
             return logits
 
-        return Embedded(vectors, inputs["attention_mask"].bool(), read)
+        def states(changed: Tensor) -> States:
+            found = self.module(inputs_embeds=changed, output_hidden_states=True, **inputs)
+            return States(found.logits.float(), found.hidden_states[0], found.hidden_states[-1])
 
-    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+        return Embedded(vectors, inputs["attention_mask"].bool(), read, states)
+
+    def places(self, row: Any, text: Text) -> list[list[int]]:
         """The places of the tokens of each word of a text."""
-        spans = Text(*fields).spans()
+        spans = text.spans()
         found: list[list[int]] = [[] for _ in spans]
         word = 0
         for place, (number, (start, end)) in enumerate(zip(row.sequence_ids, row.offsets, strict=True)):
@@ -84,16 +91,27 @@ class HfLearner:
         device = self.module.device
         return {key: torch.tensor(value).to(device) for key, value in inputs.items()}
 
+    def victim(self) -> Victim:
+        """A victim with the weights of the moment, which follows them; for attacks in training."""
+        device = self.module.device
+        tokens = 0 if device.type == "cuda" else batch_size.DEFAULT_TOKENS  # not one that was timed
+        found = HfVictim(self.module, self._tokenizer, device=str(device), dtype="fp32", tokens=tokens)
+        assert next(found._model.parameters()) is next(self.module.parameters()), "it would not follow"
+        found.name, found.labels = IN_TRAINING, tuple(self.module.config.id2label.values())
+        return found
+
     def save(self, folder: Path) -> None:
         """Write model and tokenizer in the Hugging Face layout."""
-        self.module.save_pretrained(folder)
+        own = {key: tensor for key, tensor in self.module.state_dict().items() if not key.startswith(f"{CRITIC}.")}
+        self.module.save_pretrained(folder, state_dict=own)
         self._tokenizer.save_pretrained(folder)
 
     def about(self) -> dict[str, Any]:
         """Facts for the model card."""
+        own = [tensor for name, tensor in self.module.named_parameters() if not name.startswith(f"{CRITIC}.")]
         return {
             "started with random numbers": ", ".join(self.new) or "nothing",
-            "numbers in the model": f"{sum(p.numel() for p in self.module.parameters()):,}",
+            "numbers in the model": f"{sum(tensor.numel() for tensor in own):,}",
         }
 
 

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from mohs.assets import located
 from mohs.errors import BadInput
 from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
-from mohs.models.neural import save_neural
+from mohs.models.neural import following, save_neural
+from mohs.models.victim import Victim
 from mohs.models.vocabulary import PADDING, Row, Vocabulary, known_words, readable
 from mohs.text.text import Text
 from mohs.text.vectors import read_vectors
@@ -21,6 +22,9 @@ from mohs.training.recipe import Recipe
 
 Texts = Sequence[tuple[str, ...]]
 
+IN_TRAINING = "the model in training"  # its name as a victim
+CRITIC = "critic_of_training"  # a part of the module that an objective learns beside it; it is not saved
+
 
 class Embedded(NamedTuple):
     """A batch after the input embeddings, for methods that change or weigh these."""
@@ -28,6 +32,15 @@ class Embedded(NamedTuple):
     vectors: Tensor  # rows x places x dimensions
     inside: Tensor  # rows x places: whether the place is no padding
     read: Callable[[Tensor], Tensor]  # logits from such vectors
+    states: Callable[[Tensor], States] | None = None  # what an encoder computes on the way to them
+
+
+class States(NamedTuple):
+    """The logits of a batch, with the first and the last states of an encoder's tokens."""
+
+    logits: Tensor
+    first: Tensor  # rows x places x dimensions: after positions are added
+    last: Tensor
 
 
 class Learner(Protocol):
@@ -52,8 +65,12 @@ class Learner(Protocol):
         """The input vectors of a batch, and how to go on from them."""
         ...
 
-    def places(self, row: Any, fields: tuple[str, ...]) -> list[list[int]]:
+    def places(self, row: Any, text: Text) -> list[list[int]]:
         """The places in a row of each word of a text; none for a word outside the window."""
+        ...
+
+    def victim(self) -> Victim:
+        """A victim with the weights of the moment, which follows them; for attacks in training."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -127,11 +144,14 @@ class WordLearner:
             self.module.embedding(table.to(device)), inside, lambda vectors: self.module.read(vectors, given)
         )
 
-    def places(self, row: Row, fields: tuple[str, ...]) -> list[list[int]]:
+    def places(self, row: Row, text: Text) -> list[list[int]]:
         """The place in a row of each word of a text."""
-        found, spans = self.vocabulary.spans(fields)
-        by_span = dict(zip(spans, found, strict=True))
-        return [[by_span[span]] if span in by_span else [] for span in Text(*fields).spans()]
+        return self.vocabulary.places(text)
+
+    def victim(self) -> Victim:
+        """A victim with the weights of the moment, which follows them; for attacks in training."""
+        device = str(self.module.embedding.weight.device)
+        return following(IN_TRAINING, self.shape, self.vocabulary, self.module, self.labels, device=device)
 
     def save(self, folder: Path) -> None:
         """Write the model into an empty folder."""

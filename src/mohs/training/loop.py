@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
+from mohs.text import Example
 from mohs.training.folder import TrainingFolder
 from mohs.training.hardening import Batch, Hardening, hard_step
 from mohs.training.learner import Learner
@@ -52,6 +53,7 @@ class Set(NamedTuple):
     rows: list[Any]
     labels: list[Any]
     texts: Sequence[tuple[str, ...]] = ()  # for methods that write other texts
+    examples: Sequence[Example] = ()  # for those that attack
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Place:
     history: tuple[tuple[float, int], ...] = ()  # for each epoch: mean loss, correct dev examples
     seconds: tuple[float, ...] = ()  # for each epoch: how long its steps took, without dev data and checkpoints
     spent: float = 0.0  # seconds of the steps of this epoch so far
+    made: tuple[int, ...] = ()  # for each epoch: texts made before it, by methods that do so
 
     def stale(self, patience: int) -> bool:
         """Whether dev accuracy has not improved for `patience` epochs."""
@@ -99,12 +102,16 @@ def fit(
     tell = report or (lambda progress: None)
     while place.epoch < recipe.epochs and not place.stale(recipe.patience):
         order = batches_of([len(row) for row in train.rows], recipe.batch, f"{recipe.seed}/{place.epoch}")
+        began = time.perf_counter()
+        others = _made(learner, recipe, train, place.epoch, folder, harden)
+        made = (*place.made[: place.epoch], sum(map(len, others.values())))
+        place = replace(place, spent=place.spent + time.perf_counter() - began, made=made)
         for batch in order[place.batch :]:
             step = place.epoch * batches + place.batch
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step, steps)
             began = time.perf_counter()
-            loss = _step(learner, optimizer, recipe, train, batch, step, harden)
+            loss = _step(learner, optimizer, recipe, train, batch, step, harden, others)
             spent = place.spent + time.perf_counter() - began
             if not math.isfinite(loss):
                 raise _diverged(place.epoch, recipe, folder)
@@ -162,6 +169,29 @@ def drawn(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big") >> 1
 
 
+def _made(
+    learner: Learner,
+    recipe: Recipe,
+    train: Set,
+    epoch: int,
+    folder: TrainingFolder,
+    harden: Sequence[Any],
+) -> dict[int, list[tuple[str, ...]]]:
+    """The texts that methods make before an epoch, by the number of their original. They are kept to resume from."""
+    found = folder.made(epoch)
+    if found is None:
+        methods = [method for method in harden if hasattr(method, "of_epoch")]
+        if not methods:
+            return {}
+        seed = drawn(recipe.seed, "made", epoch)
+        found = [made for method in methods for made in method.of_epoch(learner, train.examples, epoch, seed)]
+        folder.save_made(epoch, found)
+    texts: dict[int, list[tuple[str, ...]]] = {}
+    for number, text in found:
+        texts.setdefault(number, []).append(text)
+    return texts
+
+
 def _step(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
@@ -170,11 +200,14 @@ def _step(
     batch: list[int],
     step: int,
     harden: Sequence[Hardening],
+    others: Mapping[int, Sequence[tuple[str, ...]]],
 ) -> float:
     torch.manual_seed(drawn(recipe.seed, "step", step))
     learner.module.train()
     if harden:
-        chosen = Batch(*([part[number] for number in batch] for part in train))
+        made = [(place, text) for place, number in enumerate(batch) for text in others.get(number, ())]
+        parts: list[list[Any]] = [[part[number] for number in batch] for part in train]
+        chosen = Batch(parts[0], parts[1], parts[2], parts[3], made)
         optimizer.zero_grad()
         found = hard_step(learner, chosen, harden, drawn(recipe.seed, "harden", step))
         torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
@@ -237,4 +270,5 @@ def _restore(folder: TrainingFolder, module: torch.nn.Module, optimizer: torch.o
     module.load_state_dict(model, strict=False)
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
     history = tuple((float(loss), int(right)) for loss, right in place["history"])
-    return Place(**{**place, "history": history, "seconds": tuple(map(float, place.get("seconds", ())))})
+    seconds, made = tuple(map(float, place.get("seconds", ()))), tuple(map(int, place.get("made", ())))
+    return Place(**{**place, "history": history, "seconds": seconds, "made": made})

@@ -32,11 +32,9 @@ class FreeLB:
 
     def backward(self, embedded: Embedded, labels: Tensor, share: float, seed: int) -> float:
         """`steps` passes that move the change, and one more; each counts alike."""
-        vectors, inside = embedded.vectors, embedded.inside[..., None].to(embedded.vectors)
+        vectors = embedded.vectors
         passes = self.steps + 1
-        torch.manual_seed(seed)
-        sizes = inside.sum((1, 2), keepdim=True) * vectors.shape[2]
-        change = torch.empty_like(vectors).uniform_(-1, 1) * inside * self.start / sizes.sqrt()
+        change = starting_change(embedded, self.start, seed)
         total = 0.0
         for number in range(passes):
             last = number + 1 == passes
@@ -48,9 +46,9 @@ class FreeLB:
             if not last:
                 slope = change.grad
                 assert slope is not None
-                change = change.detach() + self.step * slope / _norm(slope).clamp_min(1e-12)
+                change = change.detach() + self.step * slope / norm(slope).clamp_min(1e-12)
                 if self.radius:
-                    change = change * (self.radius / _norm(change).clamp_min(1e-12)).clamp_max(1)
+                    change = change * (self.radius / norm(change).clamp_min(1e-12)).clamp_max(1)
         return total
 
 
@@ -102,7 +100,16 @@ def divergence(one: Tensor, other: Tensor) -> Tensor:
     return both
 
 
-def _norm(change: Tensor) -> Tensor:
+def starting_change(embedded: Embedded, size: float, seed: int) -> Tensor:
+    """A uniform change of each text's vectors; padding stays as it is."""
+    vectors, inside = embedded.vectors, embedded.inside[..., None].to(embedded.vectors)
+    torch.manual_seed(seed)
+    numbers = inside.sum((1, 2), keepdim=True) * vectors.shape[2]
+    change: Tensor = torch.empty_like(vectors).uniform_(-1, 1) * inside * size / numbers.sqrt()
+    return change
+
+
+def norm(change: Tensor) -> Tensor:
     """The length of each text's change."""
     lengths: Tensor = change.flatten(1).norm(dim=1)[:, None, None]
     return lengths

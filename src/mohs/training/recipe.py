@@ -98,7 +98,8 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
         if name in ("layers", "heads") and arch != "transformer":
             raise BadInput(f"{_flag(name)} applies to the transformer, not to {arch}; leave it out.")
     recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
-    if hf and str(chosen.get("harden")).startswith("augment"):
+    methods = str(chosen.get("harden")).split("+")
+    if hf and any(method.startswith(("augment", "Augment(")) for method in methods):
         recipe = replace(recipe, **_AUGMENTED)
     if hf:
         return _checked(replace(recipe, **{**chosen, **dict.fromkeys(_NOT_FOR_HF)}))

@@ -25,6 +25,7 @@ from mohs.training.hardening import Hardening, hardenings
 from mohs.training.hf_learner import HfLearner
 from mohs.training.learner import Learner, WordLearner
 from mohs.training.loop import Place, Report, Set, drawn, fit
+from mohs.training.naive import Naive, attacked, plain_folder, write_examples
 from mohs.training.parts import Parts, Source, read_parts
 from mohs.training.recipe import Recipe, recipe_for
 from mohs.training.swap import Swap, digest, swapped
@@ -108,16 +109,24 @@ def train(
         name = f"{learner.prefix}:{out}"
         fresh = folder.finished is None
         if fresh:
+            how: dict[str, Any] = {"save_every": save_every, "report": progress}
+            first = next((method for method in methods if isinstance(method, Naive)), None)
+            if first is not None:
+                parts = _after_attack(first, recipe, learner, parts, where, folder, measuring, how)
+                torch.manual_seed(drawn(recipe.seed, "start"))
+                learner = _learner(recipe, parts)
+            _attach(methods, learner, parts, recipe)
             learner.module.to(where)
             sets = _set(learner, parts.train), _set(learner, parts.dev)
             with precisely():
-                place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress, harden=methods)
+                place = fit(learner, recipe, *sets, folder, harden=methods, **how)
             folder.publish(learner.save)
             made = {
                 "settings": recipe.settings(),
                 "about": learner.about(),
                 "device": where,
                 "seconds": [round(seconds, 3) for seconds in place.seconds],
+                **({"made": list(place.made)} if any(place.made) else {}),
                 "command": command or f"mohs.training.train.train({arch!r}, ...)",
                 "versions": versions(),
             }
@@ -155,6 +164,42 @@ def _with_copies(parts: Parts, swap: Swap, seed: int) -> Parts:
     return replace(parts, train=learned, facts={**parts.facts, "train": {**parts.facts["train"], **counts}})
 
 
+def _after_attack(
+    naive: Naive,
+    recipe: Recipe,
+    learner: Learner,
+    parts: Parts,
+    device: str,
+    folder: TrainingFolder,
+    measuring: Measuring | None,
+    how: dict[str, Any],
+) -> Parts:
+    """The parts, with the adversarial examples of a model trained on them plainly."""
+    plain = plain_folder(folder)
+    try:
+        if plain.finished is None:
+            learner.module.to(device)
+            with precisely():
+                fit(learner, recipe, _set(learner, parts.train), _set(learner, parts.dev), plain, **how)
+            plain.publish(learner.save)
+            plain.finish({})
+    finally:
+        plain.close()
+    victim = f"{learner.prefix}:{plain.path}"
+    found = attacked(naive, folder, victim, parts.train, recipe.seed, device, measuring)
+    folder.publish(partial(write_examples, found.examples))
+    learned = [*parts.train, *found.examples]
+    facts = {**parts.facts["train"], "learned_from": len(learned), "adversarial": dict(found.facts)}
+    return replace(parts, train=learned, facts={**parts.facts, "train": facts})
+
+
+def _attach(methods: Sequence[Any], learner: Learner, parts: Parts, recipe: Recipe) -> None:
+    """Let methods add what they learn beside the model."""
+    for method in methods:
+        if hasattr(method, "attach"):
+            method.attach(learner, parts.train[0].text.fields, drawn(recipe.seed, "critic"))
+
+
 def _learner(recipe: Recipe, parts: Parts) -> Learner:
     texts = [example.text.fields for example in parts.train]
     kind = HfLearner if recipe.arch.startswith("hf:") else WordLearner
@@ -163,7 +208,7 @@ def _learner(recipe: Recipe, parts: Parts) -> Learner:
 
 def _set(learner: Learner, examples: list[Example]) -> Set:
     texts = [example.text.fields for example in examples]
-    return Set(learner.rows(texts), [example.label for example in examples], texts)
+    return Set(learner.rows(texts), [example.label for example in examples], texts, examples)
 
 
 def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None) -> dict[str, Any]:
