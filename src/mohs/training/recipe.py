@@ -69,6 +69,7 @@ _AUGMENTED: dict[str, Any] = {"epochs": 12, "patience": 12}  # Hauser et al. 202
 # Jia et al. 2019: given vectors are not trained, and words that are in no training text can be read.
 _AS_JIA: dict[str, Any] = {"hidden": 100, "dropout": 0.2, "decay": 1e-4, "clip": 0.25, "epochs": 20}
 _VERIFIABLE: dict[str, dict[str, Any]] = dict.fromkeys(("bow", "cnn", "lstm", "bilstm"), _AS_JIA)
+_RISING: dict[str, Any] = {"epochs": 60, "patience": 60}  # with the worst case in full in the last third
 _CERTIFIED = re.compile(r"(?:^|\+)(ibp|lirpa)\b", re.IGNORECASE)  # methods that train bounds
 _NOT_FOR_HF = (
     "verifiable",
@@ -141,7 +142,9 @@ def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:
             f"{recipe.arch} is none; use {', '.join(VERIFIABLE)}."
         )
     given = chosen.get("vectors", recipe.vectors) != "none"
-    return replace(recipe, **_VERIFIABLE.get(recipe.arch, {}), verifiable=True, freeze=given, all_vectors=given)
+    recipe = replace(recipe, **_VERIFIABLE.get(recipe.arch, {}), verifiable=True, freeze=given, all_vectors=given)
+    method = _CERTIFIED.search(str(chosen.get("harden", "")))
+    return replace(recipe, **_RISING) if method and method[1].lower() == "ibp" else recipe
 
 
 def _checked(recipe: Recipe) -> Recipe:
