@@ -1,11 +1,10 @@
 """Training that makes a classifier harder to fool: `mohs train --harden METHOD[:NAME=VALUE,...]`.
 
-There are two kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes another
+There are three kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes another
 for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training attacks a
-model trained before (mohs.training.naive). An objective replaces the plain loss of a batch.
-
-Any of them combine, each once, and with at most one objective, which then applies to the original texts and to the new
-ones. All rows of a step count alike.
+model trained before (mohs.training.naive). An objective replaces the plain loss of a batch. These combine, each once, and
+with at most one objective, which then applies to the original texts and to the new ones; all rows of a step count alike.
+A method that trains bounds has a training of its own, and stands alone.
 """
 
 from __future__ import annotations
@@ -94,7 +93,43 @@ class Objective(Protocol):
         ...
 
 
-Hardening = Augmentation | Epochly | Stepwise | First | Objective
+class Trainer(Protocol):
+    """Trains bounds of one network: its loss changes over the epochs, and the best is what has most certified."""
+
+    @property
+    def digest(self) -> str:
+        """A hash of what it trains against, without which a training cannot be resumed."""
+        ...
+
+    def about(self) -> dict[str, Any]:
+        """Facts for the model card."""
+        ...
+
+    def first(self, epochs: int) -> int:
+        """The first epoch whose weights may be kept, from 0."""
+        ...
+
+    def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
+        """Add the gradient of a batch's loss to the weights, and return the loss.
+
+        Epochs count from 0, with a fraction for how much of the epoch is over.
+        """
+        ...
+
+    def check(self, learner: Learner, data: Any) -> tuple[int, float]:
+        """The number of examples that are certified, and a loss."""
+        ...
+
+
+class Certified(Protocol):
+    """A method that trains bounds."""
+
+    def trainer(self, learner: Learner, examples: Sequence[Example]) -> Trainer:
+        """The training of one network. `examples` are those of training and dev."""
+        ...
+
+
+Hardening = Augmentation | Epochly | Stepwise | First | Objective | Certified
 
 
 class Plain:
@@ -158,6 +193,7 @@ def methods() -> Mapping[str, type]:
     """The methods by name."""
     from mohs.training.adversarial import GeometrySteps, OnFly
     from mohs.training.augmentation import Augment, RandomWords
+    from mohs.training.certified import IBP
     from mohs.training.infobert import InfoBERT
     from mohs.training.masking import Mask, SaferWords
     from mohs.training.naive import Naive
@@ -174,6 +210,7 @@ def methods() -> Mapping[str, type]:
         "freelb": FreeLB,
         "smart": Smart,
         "infobert": InfoBERT,
+        "ibp": IBP,
     }
 
 
@@ -187,7 +224,15 @@ def hardenings(given: Sequence[Any]) -> list[Any]:
     twice = next((type(m).__name__ for n, m in enumerate(found) if any(type(m) is type(o) for o in found[:n])), None)
     if twice:
         raise BadInput(f"--harden has {twice} twice; give each method once, with all of its settings.")
+    if len(found) > 1 and certified_of(found):
+        names = " and ".join(type(method).__name__ for method in found)
+        raise BadInput(f"--harden takes a method that trains bounds alone, not {names} together; give one.")
     return found
+
+
+def certified_of(methods: Sequence[Any]) -> Certified | None:
+    """The method that trains bounds, if there is one."""
+    return next((method for method in methods if hasattr(method, "trainer")), None)
 
 
 def _made(spec: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -11,6 +12,8 @@ from mohs.assets.registry import is_asset
 from mohs.errors import BadInput
 
 WORD_ARCHITECTURES = ("bow", "cnn", "lstm", "bilstm", "transformer")
+VERIFIABLE = ("bow", "cnn", "lstm", "bilstm", "transformer")  # the architectures with a verifiable shape
+_TRAINED = {"ibp": VERIFIABLE[:-1], "lirpa": ("transformer",)}  # by the methods that train bounds
 KINDS = f"{', '.join(WORD_ARCHITECTURES)} or hf:PATH_OR_ID"
 
 
@@ -38,6 +41,7 @@ class Recipe:
     patience: int = 5  # stop after this many epochs without a better dev accuracy
     swap: str | None = None  # pairs of words to swap in copies of the training texts; see swap.py
     harden: str | None = None  # methods that make the model harder to fool, joined by +; see hardening.py
+    verifiable: bool | None = None  # the shape whose bounds are known; see models/verifiable.py
     seed: int = 0
 
     def settings(self) -> dict[str, Any]:
@@ -63,7 +67,23 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "hf": {"lr": 5e-5, "warmup": 0.1, "decay": 0.01, "epochs": 3, "patience": 2},
 }
 _AUGMENTED: dict[str, Any] = {"epochs": 12, "patience": 12}  # Hauser et al. 2021: 12 epochs instead of 2
-_NOT_FOR_HF = ("vectors", "all_vectors", "freeze", "dim", "hidden", "layers", "heads", "dropout", "min_count")
+# Jia et al. 2019: given vectors are not trained, and words that are in no training text can be read.
+_AS_JIA: dict[str, Any] = {"hidden": 100, "dropout": 0.2, "decay": 1e-4, "clip": 0.25, "epochs": 20}
+_VERIFIABLE: dict[str, dict[str, Any]] = dict.fromkeys(("bow", "cnn", "lstm", "bilstm"), _AS_JIA)
+_RISING: dict[str, Any] = {"epochs": 60, "patience": 60}  # with the worst case in full in the last third
+_CERTIFIED = re.compile(r"(?:^|\+)(ibp|lirpa)\b", re.IGNORECASE)  # methods that train bounds
+_NOT_FOR_HF = (
+    "verifiable",
+    "vectors",
+    "all_vectors",
+    "freeze",
+    "dim",
+    "hidden",
+    "layers",
+    "heads",
+    "dropout",
+    "min_count",
+)
 _LEAST: dict[str, int] = {
     "dim": 1,
     "hidden": 1,
@@ -99,6 +119,8 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
             raise BadInput(f"{_flag(name)} applies to the transformer, not to {arch}; leave it out.")
     recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
     methods = str(chosen.get("harden")).split("+")
+    if chosen.get("verifiable") or _CERTIFIED.search(str(chosen.get("harden", ""))):
+        recipe = _verifiable(recipe, chosen)
     if hf and any(method.startswith(("augment", "Augment(")) for method in methods):
         recipe = replace(recipe, **_AUGMENTED)
     if hf:
@@ -111,6 +133,20 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
     elif recipe.dim is not None:
         raise BadInput(f"--dim needs --vectors none, because {recipe.vectors} vectors have a fixed size; leave it out.")
     return _checked(recipe)
+
+
+def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:
+    """The defaults of a verifiable shape."""
+    method = _CERTIFIED.search(str(chosen.get("harden", "")))
+    able = _TRAINED[method[1].lower()] if method else VERIFIABLE
+    if recipe.arch not in able:
+        raise BadInput(
+            f"{f'--harden {method[1].lower()}' if method else '--verifiable'} needs a network whose bounds it knows, "
+            f"and --arch {recipe.arch} is none; use {', '.join(able)}."
+        )
+    given = chosen.get("vectors", recipe.vectors) != "none"
+    recipe = replace(recipe, **_VERIFIABLE.get(recipe.arch, {}), verifiable=True, freeze=given, all_vectors=given)
+    return replace(recipe, **_RISING) if method and method[1].lower() == "ibp" else recipe
 
 
 def _checked(recipe: Recipe) -> Recipe:
