@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
@@ -37,6 +37,14 @@ class Shape:
     max_words: int
     layers: int = 2  # of the transformer
     heads: int = 4
+    verifiable: bool = False  # the shape whose bounds are known (mohs.models.verifiable)
+
+    def told(self) -> dict[str, Any]:
+        """The sizes by name, as model folders and fingerprints have them: those of older models do not change."""
+        found = asdict(self)
+        if not self.verifiable:
+            del found["verifiable"]
+        return found
 
 
 class Bag(nn.Module):
@@ -72,7 +80,7 @@ class Convolutions(nn.Module):
         for size, layer in zip(FILTERS, self.filters, strict=True):
             heights: Tensor = layer(columns)
             if lengths is not None:
-                beyond = ~_inside(heights.shape[2], lengths - size + 1, heights.device)
+                beyond = ~inside_of(heights.shape[2], lengths - size + 1, heights.device)
                 heights = heights.masked_fill(beyond[:, None], float("-inf"))
             found.append(heights.max(2).values.relu())
         return torch.cat(found, 1)
@@ -141,7 +149,7 @@ class Attention(nn.Module):
         """Turn each row of word vectors into one vector."""
         size = embedded.shape[1]
         stream = self.drop(self.enter(embedded) + self.positions.weight[:size])
-        seen = None if lengths is None else _inside(size, lengths, embedded.device)[:, None, None]
+        seen = None if lengths is None else inside_of(size, lengths, embedded.device)[:, None, None]
         for block in self.blocks:
             stream = block(stream, seen)
         return _mean(self.leave(stream), lengths)
@@ -164,13 +172,22 @@ ARCHITECTURES = {
 }
 
 
+def architecture_of(name: str, *, verifiable: bool = False) -> Architecture:
+    """The architecture of a name; the verifiable one, if it is to be bounded."""
+    if not verifiable:
+        return ARCHITECTURES[name]
+    from mohs.models.verifiable import VERIFIABLE  # which imports this file
+
+    return VERIFIABLE[name]
+
+
 class Classifier(nn.Module):
     """Takes rows of word ids and gives one logit per class."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.embedding = nn.Embedding(shape.words, shape.dim, padding_idx=PADDING)
-        reader: Any = ARCHITECTURES[shape.architecture].reader(shape)
+        reader: Any = architecture_of(shape.architecture, verifiable=shape.verifiable).reader(shape)
         self.reader = reader
         self.drop = nn.Dropout(shape.dropout)
         self.out = nn.Linear(reader.width, shape.classes)
@@ -194,7 +211,7 @@ def precisely() -> AbstractContextManager[None]:
     return torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False)
 
 
-def _inside(size: int, lengths: Tensor, device: torch.device) -> Tensor:
+def inside_of(size: int, lengths: Tensor, device: torch.device) -> Tensor:
     """A mask: True where a place is within its row's length."""
     return torch.arange(size, device=device)[None] < lengths.to(device)[:, None]
 
@@ -202,5 +219,5 @@ def _inside(size: int, lengths: Tensor, device: torch.device) -> Tensor:
 def _mean(table: Tensor, lengths: Lengths) -> Tensor:
     if lengths is None:
         return table.mean(1)
-    inside = _inside(table.shape[1], lengths, table.device)[..., None]
+    inside = inside_of(table.shape[1], lengths, table.device)[..., None]
     return table.masked_fill(~inside, 0).sum(1) / lengths.to(table)[:, None]

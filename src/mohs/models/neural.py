@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import torch
 
 from mohs.engine import by_length
 from mohs.errors import BadInput
-from mohs.models.architectures import ARCHITECTURES, Classifier, Shape, precisely
+from mohs.models.architectures import Classifier, Shape, architecture_of, precisely
 from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
 from mohs.models.device import choose_device
 from mohs.models.slopes import WordSlopes
@@ -142,7 +142,7 @@ def save_neural(
     save_file(tensors, folder / "model.safetensors")
     (folder / "words.txt").write_text("\n".join(vocabulary.words), "utf-8")
     config = {
-        **asdict(shape),
+        **shape.told(),
         "labels": list(labels),
         "text_fields": text_fields,
         "least_words": vocabulary.least,
@@ -159,10 +159,13 @@ def load_neural(
     from safetensors.torch import load_file
 
     try:
-        shape = Shape(**{field.name: config[field.name] for field in fields(Shape)})
+        sizes = [field.name for field in fields(Shape) if field.name != "verifiable"]
+        verifiable = config.get("verifiable", False)
+        shape = Shape(**{name: config[name] for name in sizes}, verifiable=verifiable)
         text = (folder / "words.txt").read_text("utf-8")
         words = tuple(text.split("\n")) if text else ()
-        vocabulary = Vocabulary(words, shape.max_words, ARCHITECTURES[shape.architecture].least)
+        least = architecture_of(shape.architecture, verifiable=verifiable).least
+        vocabulary = Vocabulary(words, shape.max_words, least)
         if vocabulary.digest != config["words_hash"] or len(vocabulary) != shape.words:
             raise ValueError("words.txt is not the file it was trained with")
         own = tuple(map(str, config["labels"]))
@@ -185,7 +188,7 @@ def load_neural(
 
 
 def _fingerprint(shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: Sequence[str]) -> str:
-    digest = hashlib.sha256(json.dumps([asdict(shape), vocabulary.digest, vocabulary.least, list(labels)]).encode())
+    digest = hashlib.sha256(json.dumps([shape.told(), vocabulary.digest, vocabulary.least, list(labels)]).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
         digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())

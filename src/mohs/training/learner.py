@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mohs.assets import located
 from mohs.errors import BadInput
-from mohs.models.architectures import ARCHITECTURES, Classifier, Shape
+from mohs.models.architectures import Classifier, Shape, architecture_of
 from mohs.models.neural import save_neural
 from mohs.models.vocabulary import PADDING, Row, Vocabulary, known_words, readable
 from mohs.text.text import Text
@@ -84,7 +84,9 @@ class WordLearner:
             words += tuple(sorted(set(readable(vectors.words)) - set(words)))
         if not words:
             raise BadInput(f"No word of the data occurs {recipe.min_count} times; lower --min-count.")
-        self.vocabulary = Vocabulary(words, recipe.max_words, ARCHITECTURES[recipe.arch].least)
+        verifiable = bool(recipe.verifiable)
+        least = architecture_of(recipe.arch, verifiable=verifiable).least
+        self.vocabulary = Vocabulary(words, recipe.max_words, least)
         self.labels = labels
         self.text_fields = len(texts[0])
         self.shape = Shape(
@@ -97,6 +99,7 @@ class WordLearner:
             max_words=recipe.max_words,
             layers=recipe.layers or 0,
             heads=recipe.heads or 0,
+            verifiable=verifiable,
         )
         self.module = Classifier(self.shape)
         table = starting_table(self.vocabulary, vectors, self.shape.dim, recipe.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -11,6 +12,7 @@ from mohs.assets.registry import is_asset
 from mohs.errors import BadInput
 
 WORD_ARCHITECTURES = ("bow", "cnn", "lstm", "bilstm", "transformer")
+VERIFIABLE = ("bow", "cnn", "lstm", "bilstm", "transformer")  # the architectures with a verifiable shape
 KINDS = f"{', '.join(WORD_ARCHITECTURES)} or hf:PATH_OR_ID"
 
 
@@ -38,6 +40,7 @@ class Recipe:
     patience: int = 5  # stop after this many epochs without a better dev accuracy
     swap: str | None = None  # pairs of words to swap in copies of the training texts; see swap.py
     harden: str | None = None  # methods that make the model harder to fool, joined by +; see hardening.py
+    verifiable: bool | None = None  # the shape whose bounds are known; see models/verifiable.py
     seed: int = 0
 
     def settings(self) -> dict[str, Any]:
@@ -63,7 +66,22 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "hf": {"lr": 5e-5, "warmup": 0.1, "decay": 0.01, "epochs": 3, "patience": 2},
 }
 _AUGMENTED: dict[str, Any] = {"epochs": 12, "patience": 12}  # Hauser et al. 2021: 12 epochs instead of 2
-_NOT_FOR_HF = ("vectors", "all_vectors", "freeze", "dim", "hidden", "layers", "heads", "dropout", "min_count")
+# Jia et al. 2019: given vectors are not trained, and words that are in no training text can be read.
+_AS_JIA: dict[str, Any] = {"hidden": 100, "dropout": 0.2, "decay": 1e-4, "clip": 0.25, "epochs": 20}
+_VERIFIABLE: dict[str, dict[str, Any]] = dict.fromkeys(("bow", "cnn", "lstm", "bilstm"), _AS_JIA)
+_CERTIFIED = re.compile(r"(?:^|\+)(ibp|lirpa)\b", re.IGNORECASE)  # methods that train bounds
+_NOT_FOR_HF = (
+    "verifiable",
+    "vectors",
+    "all_vectors",
+    "freeze",
+    "dim",
+    "hidden",
+    "layers",
+    "heads",
+    "dropout",
+    "min_count",
+)
 _LEAST: dict[str, int] = {
     "dim": 1,
     "hidden": 1,
@@ -98,6 +116,8 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
         if name in ("layers", "heads") and arch != "transformer":
             raise BadInput(f"{_flag(name)} applies to the transformer, not to {arch}; leave it out.")
     recipe = replace(Recipe(arch), **_DEFAULTS["hf" if hf else arch])
+    if chosen.get("verifiable") or _CERTIFIED.search(str(chosen.get("harden", ""))):
+        recipe = _verifiable(recipe, chosen)
     if hf and str(chosen.get("harden")).startswith("augment"):
         recipe = replace(recipe, **_AUGMENTED)
     if hf:
@@ -110,6 +130,18 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
     elif recipe.dim is not None:
         raise BadInput(f"--dim needs --vectors none, because {recipe.vectors} vectors have a fixed size; leave it out.")
     return _checked(recipe)
+
+
+def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:
+    """The defaults of a verifiable shape."""
+    if recipe.arch not in VERIFIABLE:
+        method = _CERTIFIED.search(str(chosen.get("harden", "")))
+        raise BadInput(
+            f"{f'--harden {method[1]}' if method else '--verifiable'} needs a network whose bounds are known, and "
+            f"{recipe.arch} is none; use {', '.join(VERIFIABLE)}."
+        )
+    given = chosen.get("vectors", recipe.vectors) != "none"
+    return replace(recipe, **_VERIFIABLE.get(recipe.arch, {}), verifiable=True, freeze=given, all_vectors=given)
 
 
 def _checked(recipe: Recipe) -> Recipe:

@@ -40,6 +40,9 @@ class RecipeSettings:
     max_words: int | None = option("Words read per text (hf: tokens); default 256.")
     min_count: int | None = option("Rarer words without a vector count as unknown; default 2.")
     patience: int | None = option("Stop after this many epochs without a better dev accuracy; default 5 (hf 2).")
+    verifiable: bool = option(
+        "Use the shape whose bounds `mohs certify` knows; --harden ibp and lirpa do so anyway.", default=False
+    )
     seed: int = option("Random seed.", default=0)
 
     def given(self) -> dict[str, Any]:
