@@ -1,0 +1,154 @@
+"""A lower bound on a label's margin for the verifiable transformer of `mohs train`, without querying it (LiRPA).
+
+Xu et al. 2020 ("Automatic Perturbation Analysis for Scalable Certified Robustness and Beyond"): linear bounds backwards
+(CROWN) between intervals (IBP), and at the words a budget of changes. The bound is the best of these, each of them sound:
+
+1. The intervals alone, with every word free.
+2. Linear bounds with the intervals of 1, and at most `budget` changed words; with both ways to bound a ReLU from below.
+3. If there are few ways to choose `budget` places: 1 and 2 for each choice of places, where all other words stand still;
+   the least of these. Intervals are then much shorter.
+
+Differs from the released code: 3, the shape (mohs.models.verifiable_transformer), how intervals are joined
+(mohs.bounds.transformer_boxes), and wide rows of attention (mohs.bounds.transformer_planes). Their synonyms are those
+that a language model finds likely in the text; here they are the choices of the space.
+
+Soundness in floating point: the network computes with 32-bit numbers, the bound with 64-bit ones. At each step the bound
+adds what 32-bit numbers may lose there in any order of summation: a sum of n products is off by at most n roundings of
+the sum of their absolute values. In intervals this makes them wider; going back, it is subtracted with the absolute
+slopes of that step. Each such error counts 16 operations more than the network needs. This is 2^33 times what the
+bound's own rounding is for one operation, and so covers it.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb, inf
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mohs.bounds.planes import Box
+from mohs.bounds.transformer_boxes import Trace, Words, boxes_of, lost, off_of_words
+from mohs.bounds.transformer_planes import linear_bound
+from mohs.bounds.word_budget import least
+from mohs.bounds.word_numbers import WordNumbers, word_numbers_of
+from mohs.models.victim import Victim, traits_of
+from mohs.space import Space
+
+_MOST_SETS = 128  # of places, that are bounded one by one
+_NUMBERS = 1 << 22  # in the largest table of one batch
+
+
+@dataclass(frozen=True)
+class TransformerBound:
+    """Bounds on one label's margin over the texts of one space."""
+
+    model: Any  # in 64-bit numbers
+    choices: Tensor  # 1 x places x choices x numbers of a word vector; the first choice is the text's own word
+    free: tuple[int, ...]  # the places that may change
+    label: int
+    method: str = "lirpa"
+
+    def lower(self, budget: int | None) -> float:
+        """A lower bound on how far the label's logit leads all others, for at most so many changed words."""
+        if budget is None or budget >= len(self.free):
+            return self._any
+        found = max(self._any, self._among([self.free], budget))
+        if found <= 0 and comb(len(self.free), budget) <= _MOST_SETS:
+            found = max(found, self._among(list(combinations(self.free, budget)), None))
+        return found
+
+    @cached_property
+    def _any(self) -> float:
+        return self._among([self.free], None)
+
+    def _among(self, sets: list[tuple[int, ...]], budget: int | None) -> float:
+        """The least bound over sets of places, each with only its own places free."""
+        length, heads = self.choices.shape[1], self.model.reader.blocks[0].heads if len(self.model.reader.blocks) else 1
+        step = max(1, _NUMBERS // (length * length * self.model.reader.width * max(heads // 4, 1)))
+        found = inf
+        with torch.no_grad():
+            for start in range(0, len(sets), step):
+                part = sets[start : start + step]
+                open_places = torch.zeros(len(part), length, 1, 1, dtype=torch.bool)
+                for row, places in enumerate(part):
+                    open_places[row, list(places)] = True
+                choices = torch.where(open_places, self.choices, self.choices[:, :, :1])
+                found = min(found, float(self._margins(choices, budget).min()))
+        return found
+
+    def _margins(self, embedded: Tensor, budget: int | None) -> Tensor:
+        reader = self.model.reader
+        inside = torch.ones(embedded.shape[:2], dtype=torch.bool)
+        words = Words(reader.words(embedded), inside, off_of_words(reader, embedded))
+        trace = boxes_of(self.model, words, rounding=True)
+        margins = margins_over(torch.tensor([self.label]), self.model.out.out_features).double()
+        margins = margins.expand(len(embedded), -1, -1)
+        offset = -self._rounding(trace, margins)
+        found = interval_margins(self.model, trace, margins) + offset
+        for steep in (False, True):
+            bound = linear_bound(self.model, trace, margins, offset, steep=steep)
+            found = torch.maximum(found, bound.constant + least(bound.slopes, words.choices, budget))
+        return found
+
+    def _rounding(self, trace: Trace, margins: Tensor) -> Tensor:
+        """What the last layer may lose: it adds up products of features and weights, for both classes."""
+        out = self.model.out
+        sizes = trace.hidden.high.relu() @ out.weight.abs().T + out.bias.abs()
+        return (margins.abs() @ sizes[..., None])[..., 0] * lost(out.in_features + 1)
+
+
+def margins_over(labels: Tensor, classes: int) -> Tensor:
+    """For each row and each other class: one for the label's logit, minus one for that of the other class."""
+    one = torch.eye(classes, device=labels.device)
+    others = torch.arange(classes, device=labels.device).expand(len(labels), -1)
+    others = others[others != labels[:, None]].view(len(labels), classes - 1)
+    return one[labels][:, None] - one[others]
+
+
+def interval_margins(model: Any, trace: Trace, margins: Tensor) -> Tensor:
+    """Lower bounds on the margins from the intervals of the last features."""
+    weights = margins @ model.out.weight
+    features: Box = trace.hidden.map(lambda end: end.relu() * trace.keep_hidden)
+    up, down = weights.clamp_min(0), weights.clamp_max(0)
+    found: Tensor = (up * features.low[:, None] + down * features.high[:, None]).sum(2) + margins @ model.out.bias
+    return found
+
+
+def transformer_bound(model: Victim, space: Space, label: int) -> TransformerBound | None:
+    """The bound for a verifiable transformer that reads a space word by word; None for other victims and spaces."""
+    if "mohs.models.neural" not in sys.modules:  # no such victim is loaded, so skip the slow import
+        return None
+    from mohs.models.neural import NeuralVictim
+    from mohs.models.verifiable_transformer import VerifiableAttention
+
+    inside = traits_of(model).inside
+    if type(inside) is not NeuralVictim or not isinstance(inside.model.reader, VerifiableAttention):
+        return None
+    numbers = word_numbers_of(inside.vocabulary, space) if inside.model.out.weight.dtype == torch.float32 else None
+    return None if numbers is None else bound_of_numbers(inside.model, numbers, label)
+
+
+def bound_of_numbers(model: Any, numbers: WordNumbers, label: int) -> TransformerBound:
+    """The bound for a text given by the numbers of its words and their choices."""
+    open_words = [(int(spot), words) for spot, words in zip(numbers.spots, numbers.words, strict=True) if spot >= 0]
+    widest = max((len(words) for _, words in open_words), default=0) + 1
+    table = torch.from_numpy(numbers.row)[:, None].repeat(1, widest)
+    for spot, words in open_words:
+        table[spot, 1 : len(words) + 1] = torch.from_numpy(words)
+    used, places = table.unique(return_inverse=True)
+    vectors = model.embedding.weight.detach()[used.to(model.embedding.weight.device)].cpu().double()
+    free = tuple(spot for spot, words in open_words if len(words))
+    return TransformerBound(_in_double(model), vectors[places][None], free, label)
+
+
+def _in_double(model: Any) -> Any:
+    """The layers after the word vectors, in 64-bit numbers on the CPU."""
+    parts = {name: copy.deepcopy(getattr(model, name)).cpu().double() for name in ("reader", "drop", "out")}
+    return SimpleNamespace(**parts)
