@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from importlib.util import find_spec
-from pkgutil import resolve_name
 from random import Random
 from typing import Any
 
@@ -13,6 +11,7 @@ import numpy as np
 
 from mohs.bounds.additive import agrees, some_texts, worst_of
 from mohs.bounds.cnn_bound import CnnBound, bound_of
+from mohs.bounds.networks import network_bound
 from mohs.bounds.prover import margin_of
 from mohs.models.bag import BagVictim
 from mohs.models.victim import answers_of, traits_of
@@ -59,9 +58,7 @@ def _closed(model: Any, space: Space, label: int) -> tuple[str, Lower] | None:
 
 
 def _network(model: Any, space: Space, label: int) -> tuple[str, Lower] | None:
-    if find_spec("mohs.bounds.networks") is None:
-        return None
-    bound = resolve_name("mohs.bounds.networks:network_bound")(model, space, label)
+    bound = network_bound(model, space, label)
     return None if bound is None else (bound.method, bound.lower)
 
 
