@@ -8,6 +8,7 @@ own rounding is far below what they are widened by.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -38,7 +39,7 @@ class Box:
         """A box that is wider on both sides."""
         return Box(self.low - by, self.high + by)
 
-    def map(self, change: torch.nn.Module) -> Box:
+    def map(self, change: Callable[[Tensor], Tensor]) -> Box:
         """What an increasing function gives; dropout must drop the same numbers of both bounds."""
         return Box(change(self.low), change(self.high))
 

@@ -6,46 +6,14 @@ al. 2020, Appendix. A line is valid on the whole interval, its ends included.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from mohs.bounds.boxes import Box
+
 _FLAT = 1e-6  # intervals shorter than this have the steepest slope as their chord: a division would lose all digits
-
-
-@dataclass(frozen=True)
-class Box:
-    """A lower and an upper bound for each number of a tensor."""
-
-    low: Tensor
-    high: Tensor
-
-    @property
-    def middle(self) -> Tensor:
-        """The middle of each interval."""
-        return (self.low + self.high) / 2
-
-    @property
-    def largest(self) -> Tensor:
-        """The largest absolute value of each number."""
-        return torch.maximum(self.low.abs(), self.high.abs())
-
-    def wider(self, by: Tensor | float) -> Box:
-        """A box that is wider on both sides."""
-        return Box(self.low - by, self.high + by)
-
-    def map(self, change: Callable[[Tensor], Tensor]) -> Box:
-        """What an increasing function gives."""
-        return Box(change(self.low), change(self.high))
-
-
-def affine(box: Box, weight: Tensor, bias: Tensor | float = 0.0) -> Box:
-    """A linear layer: the middle goes through it, the half width through its absolute values."""
-    middle, radius = box.middle @ weight.T + bias, (box.high - box.low) / 2 @ weight.abs().T
-    return Box(middle - radius, middle + radius)
 
 
 class Lines(NamedTuple):
@@ -81,7 +49,7 @@ def exp_lines(box: Box) -> Lines:
 
     The tangent is positive at the left end, as in the released code.
     """
-    at = torch.minimum(box.middle, box.low + 0.99)
+    at = torch.minimum((box.low + box.high) / 2, box.low + 0.99)
     slope = at.exp()
     ends = box.low.exp(), box.high.exp()
     width = box.high - box.low
@@ -92,7 +60,7 @@ def exp_lines(box: Box) -> Lines:
 
 def reciprocal_lines(box: Box) -> Lines:
     """One divided by a positive number: the chord above, the tangent in the middle below."""
-    at = box.middle
+    at = (box.low + box.high) / 2
     below, above = -1 / at.square(), -1 / (box.low * box.high)
     return Lines(below, 2 / at, above, 1 / box.low + 1 / box.high)
 

@@ -1,28 +1,26 @@
 """A lower bound on a label's margin for the verifiable transformer of `mohs train`, without querying it (LiRPA).
 
-Xu et al. 2020 ("Automatic Perturbation Analysis for Scalable Certified Robustness and Beyond"): linear bounds backwards
-(CROWN) between intervals (IBP), and at the words a budget of changes. The bound is the best of these, each of them sound:
+Xu et al. 2020 ("Automatic Perturbation Analysis for Scalable Certified Robustness and Beyond"): linear bounds going
+backwards (CROWN) between intervals (IBP), and at the words a budget of changes. The bound is the best of these, each of
+them sound:
 
 1. The intervals alone, with every word free.
-2. Linear bounds with the intervals of 1, and at most `budget` changed words; with both ways to bound a ReLU from below.
-3. If there are few ways to choose `budget` places: 1 and 2 for each choice of places, where all other words stand still;
-   the least of these. Intervals are then much shorter.
+2. Linear bounds with the intervals of 1 and at most `budget` changed words, with both ways to bound a ReLU from below.
+3. If there are few ways to choose `budget` places: 1 and 2 for each choice, where all other words stand still, so that
+   intervals are much shorter. The least of these is the bound.
 
 Differs from the released code: 3, the shape (mohs.models.verifiable_transformer), how intervals are joined
 (mohs.bounds.transformer_boxes), and wide rows of attention (mohs.bounds.transformer_planes). Their synonyms are those
 that a language model finds likely in the text; here they are the choices of the space.
 
-Soundness in floating point: the network computes with 32-bit numbers, the bound with 64-bit ones. At each step the bound
-adds what 32-bit numbers may lose there in any order of summation: a sum of n products is off by at most n roundings of
-the sum of their absolute values. In intervals this makes them wider; going back, it is subtracted with the absolute
-slopes of that step. Each such error counts 16 operations more than the network needs. This is 2^33 times what the
-bound's own rounding is for one operation, and so covers it.
+Soundness in floating point: the network computes with 32-bit numbers, the bound with 64-bit ones. At each step the
+bound allows for all that 32-bit numbers may lose there in any order of summation (mohs.bounds.step_errors). It makes
+the intervals wider, and going back it is subtracted with the absolute slopes of that step.
 """
 
 from __future__ import annotations
 
 import copy
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -33,13 +31,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from mohs.bounds.planes import Box
-from mohs.bounds.transformer_boxes import Trace, Words, boxes_of, lost, off_of_words
+from mohs.bounds.boxes import relu
+from mohs.bounds.step_errors import of_margins, of_words
+from mohs.bounds.transformer_boxes import Words, boxes_of
+from mohs.bounds.transformer_margins import interval_margins, margins_over
 from mohs.bounds.transformer_planes import linear_bound
 from mohs.bounds.word_budget import least
-from mohs.bounds.word_numbers import WordNumbers, word_numbers_of
-from mohs.models.victim import Victim, traits_of
-from mohs.space import Space
+from mohs.bounds.word_numbers import WordNumbers
 
 _MOST_SETS = 128  # of places, that are bounded one by one
 _NUMBERS = 1 << 22  # in the largest table of one batch
@@ -86,63 +84,26 @@ class TransformerBound:
     def _margins(self, embedded: Tensor, budget: int | None) -> Tensor:
         reader = self.model.reader
         inside = torch.ones(embedded.shape[:2], dtype=torch.bool)
-        words = Words(reader.words(embedded), inside, off_of_words(reader, embedded))
-        trace = boxes_of(self.model, words, rounding=True)
+        words = Words(reader.words(embedded), inside, of_words(reader, embedded))
+        trace = boxes_of(self.model, words)
         margins = margins_over(torch.tensor([self.label]), self.model.out.out_features).double()
         margins = margins.expand(len(embedded), -1, -1)
-        offset = -self._rounding(trace, margins)
+        offset = -of_margins(self.model.out, relu(trace.hidden).high, margins)
         found = interval_margins(self.model, trace, margins) + offset
         for steep in (False, True):
             bound = linear_bound(self.model, trace, margins, offset, steep=steep)
             found = torch.maximum(found, bound.constant + least(bound.slopes, words.choices, budget))
         return found
 
-    def _rounding(self, trace: Trace, margins: Tensor) -> Tensor:
-        """What the last layer may lose: it adds up products of features and weights, for both classes."""
-        out = self.model.out
-        sizes = trace.hidden.high.relu() @ out.weight.abs().T + out.bias.abs()
-        return (margins.abs() @ sizes[..., None])[..., 0] * lost(out.in_features + 1)
 
-
-def margins_over(labels: Tensor, classes: int) -> Tensor:
-    """For each row and each other class: one for the label's logit, minus one for that of the other class."""
-    one = torch.eye(classes, device=labels.device)
-    others = torch.arange(classes, device=labels.device).expand(len(labels), -1)
-    others = others[others != labels[:, None]].view(len(labels), classes - 1)
-    return one[labels][:, None] - one[others]
-
-
-def interval_margins(model: Any, trace: Trace, margins: Tensor) -> Tensor:
-    """Lower bounds on the margins from the intervals of the last features."""
-    weights = margins @ model.out.weight
-    features: Box = trace.hidden.map(lambda end: end.relu() * trace.keep_hidden)
-    up, down = weights.clamp_min(0), weights.clamp_max(0)
-    found: Tensor = (up * features.low[:, None] + down * features.high[:, None]).sum(2) + margins @ model.out.bias
-    return found
-
-
-def transformer_bound(model: Victim, space: Space, label: int) -> TransformerBound | None:
-    """The bound for a verifiable transformer that reads a space word by word; None for other victims and spaces."""
-    if "mohs.models.neural" not in sys.modules:  # no such victim is loaded, so skip the slow import
-        return None
-    from mohs.models.neural import NeuralVictim
-    from mohs.models.verifiable_transformer import VerifiableAttention
-
-    inside = traits_of(model).inside
-    if type(inside) is not NeuralVictim or not isinstance(inside.model.reader, VerifiableAttention):
-        return None
-    numbers = word_numbers_of(inside.vocabulary, space) if inside.model.out.weight.dtype == torch.float32 else None
-    return None if numbers is None else bound_of_numbers(inside.model, numbers, label)
-
-
-def bound_of_numbers(model: Any, numbers: WordNumbers, label: int) -> TransformerBound:
-    """The bound for a text given by the numbers of its words and their choices."""
-    open_words = [(int(spot), words) for spot, words in zip(numbers.spots, numbers.words, strict=True) if spot >= 0]
+def transformer_bound(model: Any, text: WordNumbers, label: int) -> TransformerBound:
+    """The bound for a text and the words that may replace its words."""
+    open_words = [(int(spot), words) for spot, words in zip(text.spots, text.words, strict=True) if spot >= 0]
     widest = max((len(words) for _, words in open_words), default=0) + 1
-    table = torch.from_numpy(numbers.row)[:, None].repeat(1, widest)
+    table = torch.from_numpy(text.row)[:, None].repeat(1, widest)
     for spot, words in open_words:
         table[spot, 1 : len(words) + 1] = torch.from_numpy(words)
-    used, places = table.unique(return_inverse=True)
+    used, places = torch.unique(table, return_inverse=True)
     vectors = model.embedding.weight.detach()[used.to(model.embedding.weight.device)].cpu().double()
     free = tuple(spot for spot, words in open_words if len(words))
     return TransformerBound(_in_double(model), vectors[places][None], free, label)

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from mohs.bounds.planes import Box, exp_lines, product_planes, reciprocal_lines, relu_lines
+from mohs.bounds.boxes import Box
+from mohs.bounds.planes import exp_lines, product_planes, reciprocal_lines, relu_lines
 from mohs.bounds.transformer_boxes import BlockTrace, Trace
 
 _WIDE = 10.0  # an exponential then grows by e^10 over its interval
@@ -37,13 +38,13 @@ def linear_bound(model: Any, trace: Trace, margins: Tensor, offset: Tensor, *, s
         slopes = slopes * trace.keep_hidden[:, None]
     lines = relu_lines(_rows(trace.hidden), steep=steep)
     slopes, shift = lines.back(slopes)
-    constant = constant + shift.sum(2) + slopes @ reader.hidden.bias - _lost(slopes, trace.off, "hidden", 1)
+    constant = constant + shift.sum(2) + slopes @ reader.hidden.bias - _lost(slopes, trace.errors, "hidden", 1)
     slopes = (slopes @ reader.hidden.weight)[:, :, None] * trace.share[:, None, :, None]
     for block, found in zip(reversed(reader.blocks), reversed(trace.blocks), strict=True):
         slopes, more = _block(block, found, trace.seen[:, None], slopes, steep=steep)
         constant = constant + more
-    if isinstance(trace.words.off, Tensor):
-        constant = constant - (slopes.abs() * trace.words.off[:, None]).sum((2, 3))
+    if trace.words.errors is not None:
+        constant = constant - (slopes.abs() * trace.words.errors[:, None]).sum((2, 3))
     if isinstance(trace.keep, Tensor):
         slopes = slopes * trace.keep[:, None]
     return Linear(slopes, constant)
@@ -51,19 +52,19 @@ def linear_bound(model: Any, trace: Trace, margins: Tensor, offset: Tensor, *, s
 
 def _block(block: Any, trace: BlockTrace, seen: Tensor, slopes: Tensor, *, steep: bool) -> tuple[Tensor, Tensor]:
     """From the slopes of a block's outputs to those of its inputs, and what the bound's constant gains."""
-    constant = -_lost(slopes, trace.off, "after", 2)
+    constant = -_lost(slopes, trace.errors, "after", 2)
     slopes, more = _centred(block.after, slopes)
     lines = relu_lines(_rows(trace.wide), steep=steep)
     inner, shift = lines.back(_kept(slopes @ block.narrow.weight, trace.keep[1]))
     constant = constant + more + (slopes @ block.narrow.bias).sum(2) + shift.sum((2, 3))
-    constant = constant + (inner @ block.wide.bias).sum(2) - _lost(inner, trace.off, "wide", 2)
+    constant = constant + (inner @ block.wide.bias).sum(2) - _lost(inner, trace.errors, "wide", 2)
     slopes = slopes + inner @ block.wide.weight
-    constant = constant - _lost(slopes, trace.off, "between", 2)
+    constant = constant - _lost(slopes, trace.errors, "between", 2)
     slopes, more = _centred(block.between, slopes)
     constant = constant + more + (slopes @ block.mix.bias).sum(2)
     looked = _kept(slopes @ block.mix.weight, trace.keep[0])
     inner, more = _attention(block, trace, seen, looked)
-    constant = constant + more + (inner @ block.triple.bias).sum(2) - _lost(inner, trace.off, "triple", 2)
+    constant = constant + more + (inner @ block.triple.bias).sum(2) - _lost(inner, trace.errors, "triple", 2)
     return slopes + inner @ block.triple.weight, constant
 
 
@@ -72,14 +73,14 @@ def _attention(block: Any, trace: BlockTrace, seen: Tensor, slopes: Tensor) -> t
     rows, specs, length, size = slopes.shape
     slopes = slopes.view(rows, specs, length, block.heads, -1).transpose(2, 3)  # rows x margins x heads x places x part
     root = slopes.shape[4] ** 0.5
-    constant = (slopes * _rows_of(trace.centre)).sum((2, 3, 4)) - _lost(slopes, trace.off, "looked", 3)
+    constant = (slopes * trace.centre[:, None]).sum((2, 3, 4)) - _lost(slopes, trace.errors, "looked", 3)
     of_shares, of_values, shift = _sums(slopes, _rows(trace.shares), _rows(trace.values), turned=False)
-    constant = constant + shift - _lost(of_shares, trace.off, "shares", 3)
+    constant = constant + shift - _lost(of_shares, trace.errors, "shares", 3)
     # The centre was subtracted from the values: slopes of values are those of the differences.
     of_scores, shift = _softmax(of_shares.masked_fill(~seen, 0), trace, seen)
-    constant = constant + shift - _lost(of_scores, trace.off, "scores", 3)
+    constant = constant + shift - _lost(of_scores, trace.errors, "scores", 3)
     of_queries, of_keys, shift = _sums(of_scores / root, _rows(trace.queries), _rows(trace.keys), turned=True)
-    constant = constant + shift - (of_values * _rows_of(trace.centre)).sum((2, 3, 4))
+    constant = constant + shift - (of_values * trace.centre[:, None]).sum((2, 3, 4))
     together = torch.cat([of_queries, of_keys, of_values], 4)
     return together.transpose(2, 3).reshape(rows, specs, length, 3 * size), constant
 
@@ -134,17 +135,13 @@ def _kept(slopes: Tensor, factors: Tensor | float) -> Tensor:
     return slopes * factors[:, None] if isinstance(factors, Tensor) else slopes
 
 
-def _lost(slopes: Tensor, off: dict[str, Tensor], name: str, dims: int) -> Tensor | float:
+def _lost(slopes: Tensor, errors: dict[str, Tensor], name: str, dims: int) -> Tensor | float:
     """What rounding at a step may take from the bound."""
-    if name not in off:
+    if name not in errors:
         return 0.0
-    return (slopes.abs() * off[name][:, None]).sum(tuple(range(2, 2 + dims)))
+    return (slopes.abs() * errors[name][:, None]).sum(tuple(range(2, 2 + dims)))
 
 
 def _rows(box: Box) -> Box:
     """The box with a dimension for margins."""
     return box.map(lambda end: end[:, None])
-
-
-def _rows_of(table: Tensor) -> Tensor:
-    return table[:, None]

@@ -1,6 +1,8 @@
-"""The transformer whose bounds are known, after Shi et al. 2020 ("Robustness Verification for Transformers", Section 4)
-and Xu et al. 2020 ("Automatic Perturbation Analysis", Section 4.2): normalisation without variance, ReLU, four heads,
-64 numbers a word and 128 between the two linear layers of a block. `mohs.bounds.transformer_bound` bounds it.
+"""The transformer whose bounds are known (mohs.bounds.transformer_bound).
+
+After Shi et al. 2020 ("Robustness Verification for Transformers", Section 4) and Xu et al. 2020 ("Automatic
+Perturbation Analysis", Section 4.2): normalisation without variance, ReLU, four heads, 64 numbers a word and 128
+between the two linear layers of a block.
 
 Differs from the released code:
 - The text is averaged; the code reads the state of a first token. The layer after that has a ReLU, not a tanh.
