@@ -60,7 +60,8 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
     notes = _notes(dataset, asked.dev, test)
     for note in notes if not json else ():
         say(note, error=True)
-    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json) as (progress, measuring):
+    counted = "certified" if any(one.partition(":")[0] in ("ibp", "lirpa") for one in asked.harden) else ""
+    with _saved_on_interrupt(folder), redirect_stdout(sys.stderr), _progress(json, counted) as (progress, measuring):
         done = start(
             asked.arch,
             dataset,
@@ -97,6 +98,9 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
         if name in done.metrics:
             right, of = done.metrics[name]["right"], done.metrics[name]["of"]
             say(f"{name}: {right} of {of} right ({right / of:.1%})")
+    if "certified" in done.metrics:
+        right, of = done.metrics["certified"]["right"], done.metrics["certified"]["of"]
+        say(f"dev: {right} of {of} certified for all choices of words it was trained on ({right / of:.1%})")
     if verbose:
         epochs_run = len(done.metrics["history"])
         say(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")

@@ -75,6 +75,7 @@ class VerifiableRecurrence(Verifiable):
         super().__init__(shape, directions * shape.hidden)
         both = directions == 2
         self.lstm = nn.LSTM(shape.hidden, shape.hidden, batch_first=True, bidirectional=both)
+        self.ways = (False, True)[:directions]  # backwards or not
 
     def states(self, words: Tensor, lengths: Lengths) -> Tensor:
         """The state at each word."""

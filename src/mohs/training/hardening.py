@@ -1,8 +1,8 @@
 """Training that makes a classifier harder to fool: `mohs train --harden METHOD[:NAME=VALUE,...]`.
 
-There are two kinds of methods. An augmentation writes another text for each text of a batch, which is learnt with the
+There are three kinds of methods. An augmentation writes another text for each text of a batch, which is learnt with the
 same label. An objective replaces the plain loss of a batch. They combine: the objective then applies to the original
-texts and to the new ones.
+texts and to the new ones. A method that trains bounds has a training of its own, and stands alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
+from mohs.text import Example
 from mohs.training.learner import Embedded, Learner
 
 Fields = tuple[str, ...]
@@ -54,7 +55,40 @@ class Objective(Protocol):
         ...
 
 
-Hardening = Augmentation | Objective
+class Trainer(Protocol):
+    """Trains bounds of one network: its loss changes over the epochs, and the best is what has most certified."""
+
+    @property
+    def digest(self) -> str:
+        """A hash of what it trains against, without which a training cannot be resumed."""
+        ...
+
+    def about(self) -> dict[str, Any]:
+        """Facts for the model card."""
+        ...
+
+    def first(self, epochs: int) -> int:
+        """The first epoch whose weights may be kept, from 0."""
+        ...
+
+    def backward(self, batch: Batch, epoch: int, epochs: int) -> float:
+        """Add the gradient of a batch's loss to the weights, and return the loss. Epochs count from 0."""
+        ...
+
+    def check(self, learner: Learner, data: Any) -> tuple[int, float]:
+        """The number of examples that are certified, and a loss."""
+        ...
+
+
+class Certified(Protocol):
+    """A method that trains bounds."""
+
+    def trainer(self, learner: Learner, examples: Sequence[Example]) -> Trainer:
+        """The training of one network. `examples` are those of training and dev."""
+        ...
+
+
+Hardening = Augmentation | Objective | Certified
 
 
 class Plain:
@@ -104,9 +138,10 @@ def importances(learner: Learner, batch: Batch, embedded: Embedded) -> list[list
 def methods() -> Mapping[str, type]:
     """The methods by name."""
     from mohs.training.augmentation import Augment, RandomWords
+    from mohs.training.certified import IBP
     from mohs.training.perturbation import FreeLB, Smart
 
-    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart}
+    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart, "ibp": IBP}
 
 
 def hardenings(given: Sequence[Any]) -> list[Any]:
@@ -116,7 +151,15 @@ def hardenings(given: Sequence[Any]) -> list[Any]:
     if len(objectives) > 1:
         names = " and ".join(type(method).__name__ for method in objectives)
         raise BadInput(f"--harden takes one method that perturbs embeddings, not {names} together.")
+    if len(found) > 1 and certified_of(found):
+        names = " and ".join(type(method).__name__ for method in found)
+        raise BadInput(f"--harden takes a method that trains bounds alone, not {names} together; give one.")
     return found
+
+
+def certified_of(methods: Sequence[Any]) -> Certified | None:
+    """The method that trains bounds, if there is one."""
+    return next((method for method in methods if hasattr(method, "trainer")), None)
 
 
 def _made(spec: str) -> Any:

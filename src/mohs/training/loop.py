@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 
 from mohs.errors import BadInput
 from mohs.training.folder import TrainingFolder
-from mohs.training.hardening import Batch, Hardening, hard_step
+from mohs.training.hardening import Batch, Hardening, Trainer, hard_step
 from mohs.training.learner import Learner
 from mohs.training.recipe import Recipe
 
@@ -70,7 +70,7 @@ class Place:
 
     def stale(self, patience: int) -> bool:
         """Whether dev accuracy has not improved for `patience` epochs."""
-        return self.epoch - 1 - self.best_epoch >= patience
+        return self.best_epoch >= 0 and self.epoch - 1 - self.best_epoch >= patience
 
 
 def fit(
@@ -85,11 +85,13 @@ def fit(
     check: Check | None = None,
     of: int | None = None,
     harden: Sequence[Hardening] = (),
+    trainer: Trainer | None = None,
 ) -> Place:
     """Train from the start or from the folder's checkpoint. The module ends with the weights of the best epoch.
 
     The best is the one with most right on dev. `check` counts them, by default as `evaluate` does, of at most `of`.
-    `harden` are methods that make the model harder to fool.
+    `harden` are methods that make the model harder to fool. `trainer` trains bounds instead, and counts what is
+    certified; epochs before its first are never the best.
     """
     module = learner.module
     optimizer = _optimizer(module, recipe)
@@ -104,7 +106,10 @@ def fit(
             for group in optimizer.param_groups:
                 group["lr"] = recipe.rate(step, steps)
             began = time.perf_counter()
-            loss = _step(learner, optimizer, recipe, train, batch, step, harden)
+            if trainer is None:
+                loss = _step(learner, optimizer, recipe, train, batch, step, harden)
+            else:
+                loss = _bounds_step(trainer, learner, optimizer, recipe, train, batch, step, place.epoch)
             spent = place.spent + time.perf_counter() - began
             if not math.isfinite(loss):
                 raise _diverged(place.epoch, recipe, folder)
@@ -113,10 +118,11 @@ def fit(
             tell(Progress(place.epoch + 1, recipe.epochs, step + 1, steps, place.loss / place.seen))
             if (step + 1) % save_every == 0 and place.batch < batches:
                 folder.save(_state(module, optimizer), asdict(place))
-        right, dev_loss = (check or evaluate)(learner, dev)
+        right, dev_loss = (check or (evaluate if trainer is None else trainer.check))(learner, dev)
         if not math.isfinite(dev_loss):
             raise _diverged(place.epoch, recipe, folder)
-        mean, epoch, better = place.loss / place.seen, place.epoch, right > place.best_right
+        mean, epoch = place.loss / place.seen, place.epoch
+        better = right > place.best_right and (trainer is None or epoch >= trainer.first(recipe.epochs))
         seconds, history = (*place.seconds, place.spent), (*place.history, (mean, right))
         place = replace(place, epoch=epoch + 1, batch=0, loss=0.0, seen=0, history=history, seconds=seconds, spent=0.0)
         if better:
@@ -187,6 +193,25 @@ def _step(
     torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
     optimizer.step()
     return float(loss.detach())
+
+
+def _bounds_step(
+    trainer: Trainer,
+    learner: Learner,
+    optimizer: torch.optim.Optimizer,
+    recipe: Recipe,
+    train: Set,
+    batch: list[int],
+    step: int,
+    epoch: int,
+) -> float:
+    torch.manual_seed(drawn(recipe.seed, "step", step))
+    learner.module.train()
+    optimizer.zero_grad()
+    loss = trainer.backward(Batch(*([part[number] for number in batch] for part in train)), epoch, recipe.epochs)
+    torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
+    optimizer.step()
+    return loss
 
 
 def _diverged(epoch: int, recipe: Recipe, folder: TrainingFolder) -> BadInput:

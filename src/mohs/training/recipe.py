@@ -73,6 +73,7 @@ _VERIFIABLE: dict[str, dict[str, Any]] = dict.fromkeys(("bow", "cnn", "lstm", "b
 # texts and a rate of 1e-4; larger ones need fewer steps, which are slow here.
 _AS_XU: dict[str, Any] = {"hidden": 64, "layers": 3, "heads": 4, "dropout": 0.1, "max_words": 128, "epochs": 25}
 _VERIFIABLE["transformer"] = {**_AS_XU, "lr": 5e-4, "batch": 256, "freeze": False, "patience": 25}
+_RISING: dict[str, Any] = {"epochs": 60, "patience": 60}  # with the worst case in full in the last third
 _CERTIFIED = re.compile(r"(?:^|\+)(ibp|lirpa)\b", re.IGNORECASE)  # methods that train bounds
 _NOT_FOR_HF = (
     "verifiable",
@@ -146,7 +147,9 @@ def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:
         )
     given = chosen.get("vectors", recipe.vectors) != "none"
     vectors = {"freeze": given, "all_vectors": given}
-    return replace(recipe, **{**vectors, **_VERIFIABLE.get(recipe.arch, {})}, verifiable=True)
+    recipe = replace(recipe, **{**vectors, **_VERIFIABLE.get(recipe.arch, {})}, verifiable=True)
+    method = _CERTIFIED.search(str(chosen.get("harden", "")))
+    return replace(recipe, **_RISING) if method and method[1].lower() == "ibp" else recipe
 
 
 def _checked(recipe: Recipe) -> Recipe:

@@ -21,7 +21,7 @@ from mohs.text import Example
 from mohs.text.dataset import Dataset
 from mohs.training.card import card, versions
 from mohs.training.folder import TrainingFolder
-from mohs.training.hardening import Hardening, hardenings
+from mohs.training.hardening import Hardening, Trainer, certified_of, hardenings
 from mohs.training.hf_learner import HfLearner
 from mohs.training.learner import Learner, WordLearner
 from mohs.training.loop import Place, Report, Set, drawn, fit
@@ -103,7 +103,9 @@ def train(
         config |= {name: parts.facts[name]["source"] for name, given in (("dev", dev), ("test", test)) if given}
         config |= _reading_of_test(test, data)
         config |= {"labels": list(parts.labels), "device": device, "save_every": save_every}
-        folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner, swap))
+        certified = certified_of(methods)
+        trainer = None if certified is None else certified.trainer(learner, [*parts.train, *parts.dev])
+        folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner, swap, trainer))
         stack.callback(folder.close)
         name = f"{learner.prefix}:{out}"
         fresh = folder.finished is None
@@ -111,17 +113,29 @@ def train(
             learner.module.to(where)
             sets = _set(learner, parts.train), _set(learner, parts.dev)
             with precisely():
-                place = fit(learner, recipe, *sets, folder, save_every=save_every, report=progress, harden=methods)
+                place = fit(
+                    learner,
+                    recipe,
+                    *sets,
+                    folder,
+                    save_every=save_every,
+                    report=progress,
+                    harden=methods,
+                    trainer=trainer,
+                )
             folder.publish(learner.save)
+            measured = _measured(load_victim(name, device=device), name, place, parts, measuring)
+            if trainer is not None:
+                measured["metrics"]["certified"] = {"right": place.best_right, "of": len(parts.dev)}
             made = {
                 "settings": recipe.settings(),
-                "about": learner.about(),
+                "about": {**learner.about(), **({} if trainer is None else trainer.about())},
                 "device": where,
                 "seconds": [round(seconds, 3) for seconds in place.seconds],
                 "command": command or f"mohs.training.train.train({arch!r}, ...)",
                 "versions": versions(),
             }
-            _finish(folder, {**_measured(load_victim(name, device=device), name, place, parts, measuring), **made})
+            _finish(folder, {**measured, **made})
         else:
             _measure_again(folder, name, device, parts, measuring)
     facts = folder.finished or {}
@@ -166,7 +180,9 @@ def _set(learner: Learner, examples: list[Example]) -> Set:
     return Set(learner.rows(texts), [example.label for example in examples], texts)
 
 
-def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None) -> dict[str, Any]:
+def _identity(
+    recipe: Recipe, parts: Parts, device: str, learner: Learner, swap: Swap | None, trainer: Trainer | None
+) -> dict[str, Any]:
     """The facts that must be equal for a training to be resumed."""
     return {
         **recipe.settings(),
@@ -176,6 +192,7 @@ def _identity(recipe: Recipe, parts: Parts, device: str, learner: Learner, swap:
         "device": device.partition(":")[0],
         "starting_weights": weights_digest(learner.module),
         **({} if swap is None else {"swap_hash": digest(swap)}),
+        **({} if trainer is None else {"choices_hash": trainer.digest}),
     }
 
 
