@@ -31,6 +31,20 @@ def least_margins(
     choices: row x place x choice, word numbers; the first choice is the word itself, the others may repeat it. budget:
     how many words may change, in the linear bound. Differentiable; dropout applies if the model is in training mode.
     """
+    trace, margins = _trace(model, choices, lengths, labels, share)
+    found = interval_margins(model, trace, margins)
+    if 1 - share <= _ENOUGH:
+        return found
+    return share * found + (1 - share) * torch.maximum(_linear(model, trace, margins, budget), found)
+
+
+def best_margins(model: Any, choices: Tensor, lengths: Lengths, labels: Tensor, *, budget: int) -> Tensor:
+    """The same for all choices, with the better of both bounds."""
+    trace, margins = _trace(model, choices, lengths, labels, 1.0)
+    return torch.maximum(_linear(model, trace, margins, budget), interval_margins(model, trace, margins))
+
+
+def _trace(model: Any, choices: Tensor, lengths: Lengths, labels: Tensor, share: float) -> tuple[Trace, Tensor]:
     read = model.reader.words(model.embedding(choices))
     own = read[:, :, :1]
     if lengths is None:
@@ -38,14 +52,12 @@ def least_margins(
     else:
         inside = inside_of(choices.shape[1], lengths, choices.device)
     words = Words(own + share * (read - own) if share < 1 else read, inside)
-    trace = boxes_of(model, words, drawn_dropout)
-    margins = margins_over(labels, model.out.out_features).to(read.dtype)
-    found = interval_margins(model, trace, margins)
-    if 1 - share <= _ENOUGH:
-        return found
-    bound = linear_bound(model, trace, margins, torch.zeros_like(found))
-    linear = bound.constant + least(bound.slopes, words.choices, budget)
-    return share * found + (1 - share) * torch.maximum(linear, found)
+    return boxes_of(model, words, drawn_dropout), margins_over(labels, model.out.out_features).to(read.dtype)
+
+
+def _linear(model: Any, trace: Trace, margins: Tensor, budget: int) -> Tensor:
+    bound = linear_bound(model, trace, margins, margins.new_zeros(margins.shape[:2]))
+    return bound.constant + least(bound.slopes, trace.words.choices, budget)
 
 
 def margins_over(labels: Tensor, classes: int) -> Tensor:

@@ -139,9 +139,11 @@ def methods() -> Mapping[str, type]:
     """The methods by name."""
     from mohs.training.augmentation import Augment, RandomWords
     from mohs.training.certified import IBP
+    from mohs.training.lirpa import Lirpa
     from mohs.training.perturbation import FreeLB, Smart
 
-    return {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart, "ibp": IBP}
+    plain: dict[str, type] = {"augment": Augment, "random": RandomWords, "freelb": FreeLB, "smart": Smart}
+    return {**plain, "ibp": IBP, "lirpa": Lirpa}
 
 
 def hardenings(given: Sequence[Any]) -> list[Any]:
