@@ -39,7 +39,7 @@ from mohs.bounds.transformer_planes import linear_bound
 from mohs.bounds.word_budget import least
 from mohs.bounds.word_numbers import WordNumbers
 
-_MOST_SETS = 128  # of places, that are bounded one by one
+_MOST_SETS = 64  # of places, that are bounded one by one
 _NUMBERS = 1 << 22  # in the largest table of one batch
 
 
@@ -68,13 +68,13 @@ class TransformerBound:
 
     def _among(self, sets: list[tuple[int, ...]], budget: int | None) -> float:
         """The least bound over sets of places, each with only its own places free."""
-        length, heads = self.choices.shape[1], self.model.reader.blocks[0].heads if len(self.model.reader.blocks) else 1
-        step = max(1, _NUMBERS // (length * length * self.model.reader.width * max(heads // 4, 1)))
+        length, device = self.choices.shape[1], self.choices.device
+        step = max(1, _NUMBERS // (length * length * self.model.reader.width))
         found = inf
         with torch.no_grad():
             for start in range(0, len(sets), step):
                 part = sets[start : start + step]
-                open_places = torch.zeros(len(part), length, 1, 1, dtype=torch.bool)
+                open_places = torch.zeros(len(part), length, 1, 1, dtype=torch.bool, device=device)
                 for row, places in enumerate(part):
                     open_places[row, list(places)] = True
                 choices = torch.where(open_places, self.choices, self.choices[:, :, :1])
@@ -83,10 +83,11 @@ class TransformerBound:
 
     def _margins(self, embedded: Tensor, budget: int | None) -> Tensor:
         reader = self.model.reader
-        inside = torch.ones(embedded.shape[:2], dtype=torch.bool)
+        inside = torch.ones(embedded.shape[:2], dtype=torch.bool, device=embedded.device)
         words = Words(reader.words(embedded), inside, of_words(reader, embedded))
         trace = boxes_of(self.model, words)
-        margins = margins_over(torch.tensor([self.label]), self.model.out.out_features).double()
+        label = torch.tensor([self.label], device=embedded.device)
+        margins = margins_over(label, self.model.out.out_features).double()
         margins = margins.expand(len(embedded), -1, -1)
         offset = -of_margins(self.model.out, relu(trace.hidden).high, margins)
         found = interval_margins(self.model, trace, margins) + offset
@@ -104,12 +105,13 @@ def transformer_bound(model: Any, text: WordNumbers, label: int) -> TransformerB
     for spot, words in open_words:
         table[spot, 1 : len(words) + 1] = torch.from_numpy(words)
     used, places = torch.unique(table, return_inverse=True)
-    vectors = model.embedding.weight.detach()[used.to(model.embedding.weight.device)].cpu().double()
+    every = model.embedding.weight.detach()
+    vectors = every[used.to(every.device)].double()[places.to(every.device)]
     free = tuple(spot for spot, words in open_words if len(words))
-    return TransformerBound(_in_double(model), vectors[places][None], free, label)
+    return TransformerBound(_in_double(model), vectors[None], free, label)
 
 
 def _in_double(model: Any) -> Any:
-    """The layers after the word vectors, in 64-bit numbers on the CPU."""
-    parts = {name: copy.deepcopy(getattr(model, name)).cpu().double() for name in ("reader", "drop", "out")}
+    """The layers after the word vectors, in 64-bit numbers."""
+    parts = {name: copy.deepcopy(getattr(model, name)).double() for name in ("reader", "drop", "out")}
     return SimpleNamespace(**parts)

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from mohs.models.architectures import Lengths, Shape, inside_of
 
+_START = 0.02  # standard deviation of the blocks' first weights, as in BERT: larger ones would blow intervals up
 WIDER = 2  # how many times as many numbers stand between the two layers of a block
 
 
@@ -49,6 +50,9 @@ class VerifiableBlock(nn.Module):
         self.narrow = nn.Linear(WIDER * size, size)
         self.after = Centring(size)
         self.drop = nn.Dropout(shape.dropout)
+        for layer in (self.triple, self.mix, self.wide, self.narrow):
+            nn.init.normal_(layer.weight, std=_START)
+            nn.init.zeros_(layer.bias)
 
     def forward(self, stream: Tensor, seen: Tensor | None) -> Tensor:
         """The stream after one block; `seen` masks out the padding."""

@@ -114,9 +114,9 @@ class WorstCase:
         """The first epoch whose weights may be kept, from 0."""
         return self.method.first(epochs)
 
-    def backward(self, batch: Batch, epoch: int, epochs: int) -> float:
+    def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
         """Add the gradient of a batch's loss to the weights, and return the loss."""
-        share = self.method.share(epoch, epochs)
+        share = self.method.share(int(epoch), epochs)
         weight = share * self.method.weight
         if not weight:
             logits = self.learner.logits(batch.rows)

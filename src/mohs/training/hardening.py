@@ -71,8 +71,11 @@ class Trainer(Protocol):
         """The first epoch whose weights may be kept, from 0."""
         ...
 
-    def backward(self, batch: Batch, epoch: int, epochs: int) -> float:
-        """Add the gradient of a batch's loss to the weights, and return the loss. Epochs count from 0."""
+    def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
+        """Add the gradient of a batch's loss to the weights, and return the loss.
+
+        Epochs count from 0, with a fraction for how much of the epoch is over.
+        """
         ...
 
     def check(self, learner: Learner, data: Any) -> tuple[int, float]:

@@ -39,7 +39,6 @@ class Lirpa:
     thesaurus:FILE. Of the epochs after the rise, the one with most certified dev examples (at `budget`) is kept.
 
     Differs from the released code:
-    - Choices grow by epoch, not by step; the first epoch is an ordinary one.
     - The linear bound is never below that of the intervals, whose own form is tighter (mohs.bounds.transformer_boxes).
     - Batches have 256 texts and the rate is 5e-4, against 32 and 1e-4; the maximum gradient norm is 1, against 10.
     - Choices that the network does not know count as its unknown word; the code leaves them out. So it does with words
@@ -87,8 +86,8 @@ class Lirpa:
         services = {"vectors": read_vectors(located(self.vectors))} if self.words == "neighbours" else {}
         return LeastMargins(self, learner, Choices(examples, learner.vocabulary, self.source, self.kept, services))
 
-    def share(self, epoch: int, epochs: int) -> float:
-        """How far the choices move in an epoch: from 0 in the first to `most` after the rise."""
+    def share(self, epoch: float, epochs: int) -> float:
+        """How far the choices are moved: from 0 at the start to `most` after the rise."""
         last = self.first(epochs)
         return self.most * (min(1.0, epoch / last) if last else 1.0)
 
@@ -119,7 +118,7 @@ class LeastMargins:
         """The first epoch whose weights may be kept, from 0."""
         return self.method.first(epochs)
 
-    def backward(self, batch: Batch, epoch: int, epochs: int) -> float:
+    def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
         """Add the gradient of a batch's loss to the weights, and return the loss."""
         share = self.method.share(epoch, epochs)
         if share:

@@ -109,7 +109,8 @@ def fit(
             if trainer is None:
                 loss = _step(learner, optimizer, recipe, train, batch, step, harden)
             else:
-                loss = _bounds_step(trainer, learner, optimizer, recipe, train, batch, step, place.epoch)
+                when = place.epoch + place.batch / batches
+                loss = _bounds_step(trainer, learner, optimizer, recipe, train, batch, step, when)
             spent = place.spent + time.perf_counter() - began
             if not math.isfinite(loss):
                 raise _diverged(place.epoch, recipe, folder)
@@ -203,7 +204,7 @@ def _bounds_step(
     train: Set,
     batch: list[int],
     step: int,
-    epoch: int,
+    epoch: float,
 ) -> float:
     torch.manual_seed(drawn(recipe.seed, "step", step))
     learner.module.train()
