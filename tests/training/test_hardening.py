@@ -256,7 +256,7 @@ def test_an_encoder_without_input_embeddings(bert_folder: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["magic"], "Unknown hardening method 'magic'; use augment, random, freelb, smart."),
+        (["magic"], "Unknown hardening method 'magic'; use augment, random, freelb, smart"),
         (["augment:speed=3"], "has the part 'speed=3'; augment takes NAME=VALUE with rate, words, k, cosine, vectors."),
         (["augment:rate=x"], "has rate=x, which does not fit"),
         (["augment:rate=0"], "rate=0.0 must be a share"),

@@ -77,8 +77,7 @@ class IBP:
     def trainer(self, learner: Any, examples: Sequence[Example]) -> WorstCase:
         """The training of one network, with the choices of all its texts."""
         assert isinstance(learner, WordLearner), "the recipe refuses other networks"
-        if not isinstance(learner.module.reader, Verifiable):
-            raise BadInput(f"--harden ibp has no bounds for --arch {learner.shape.architecture}; use bow, cnn or lstm.")
+        assert isinstance(learner.module.reader, Verifiable), "and other shapes"
         services = {"vectors": read_vectors(located(self.vectors))} if self.words == "neighbours" else {}
         return WorstCase(self, learner, Choices(examples, learner.vocabulary, self.source, self.kept, services))
 

@@ -13,6 +13,7 @@ from mohs.errors import BadInput
 
 WORD_ARCHITECTURES = ("bow", "cnn", "lstm", "bilstm", "transformer")
 VERIFIABLE = ("bow", "cnn", "lstm", "bilstm", "transformer")  # the architectures with a verifiable shape
+_TRAINED = {"ibp": VERIFIABLE[:-1], "lirpa": ("transformer",)}  # by the methods that train bounds
 KINDS = f"{', '.join(WORD_ARCHITECTURES)} or hf:PATH_OR_ID"
 
 
@@ -139,16 +140,16 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
 
 def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:
     """The defaults of a verifiable shape."""
-    if recipe.arch not in VERIFIABLE:
-        method = _CERTIFIED.search(str(chosen.get("harden", "")))
+    method = _CERTIFIED.search(str(chosen.get("harden", "")))
+    able = _TRAINED[method[1].lower()] if method else VERIFIABLE
+    if recipe.arch not in able:
         raise BadInput(
-            f"{f'--harden {method[1]}' if method else '--verifiable'} needs a network whose bounds are known, and "
-            f"{recipe.arch} is none; use {', '.join(VERIFIABLE)}."
+            f"{f'--harden {method[1].lower()}' if method else '--verifiable'} needs a network whose bounds it knows, "
+            f"and --arch {recipe.arch} is none; use {', '.join(able)}."
         )
     given = chosen.get("vectors", recipe.vectors) != "none"
     vectors = {"freeze": given, "all_vectors": given}
     recipe = replace(recipe, **{**vectors, **_VERIFIABLE.get(recipe.arch, {})}, verifiable=True)
-    method = _CERTIFIED.search(str(chosen.get("harden", "")))
     return replace(recipe, **_RISING) if method and method[1].lower() == "ibp" else recipe
 
 
