@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
 FLOAT32 = 2.0**-24
-_CURVES = 2.0**-18  # what a library's sigmoid or tanh may be off, with a wide margin
+CURVES = 2.0**-18  # what a library's sigmoid or tanh may be off, with a wide margin
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Box:
     low: Tensor
     high: Tensor
 
-    def __getitem__(self, part: object) -> Box:
+    def __getitem__(self, part: Any) -> Box:
         """A part of it."""
-        return Box(self.low[part], self.high[part])  # type: ignore[index]
+        return Box(self.low[part], self.high[part])
 
     @property
     def largest(self) -> Tensor:
@@ -55,11 +56,6 @@ def around(value: Tensor, by: Tensor) -> Box:
     return Box(value - by, value + by)
 
 
-def hull(one: Box, other: Box) -> Box:
-    """The smallest box that holds two boxes."""
-    return Box(torch.minimum(one.low, other.low), torch.maximum(one.high, other.high))
-
-
 def stretched(box: Box, about: Tensor, share: float) -> Box:
     """A box shrunk towards a point inside it: 0 leaves the point, 1 the box."""
     return box if share == 1 else Box(about - share * (about - box.low), about + share * (box.high - about))
@@ -82,28 +78,9 @@ def relu(box: Box) -> Box:
     return Box(box.low.relu(), box.high.relu())
 
 
-def sigmoid(box: Box, unit: float = 0.0) -> Box:
-    """Between 0 and 1."""
-    found = Box(box.low.sigmoid(), box.high.sigmoid())
-    return found.wider(_CURVES) if unit else found
-
-
-def tanh(box: Box, unit: float = 0.0) -> Box:
-    """Between -1 and 1."""
-    found = Box(box.low.tanh(), box.high.tanh())
-    return found.wider(_CURVES) if unit else found
-
-
 def plus(one: Box, other: Box, unit: float = 0.0) -> Box:
     """The sum of two boxes that vary independently."""
     found = Box(one.low + other.low, one.high + other.high)
-    return found.wider(found.largest * lost(1, unit)) if unit else found
-
-
-def times(one: Box, other: Box, unit: float = 0.0) -> Box:
-    """The product of two boxes that vary independently: its extremes lie at corners."""
-    corners = torch.stack([one.low * other.low, one.low * other.high, one.high * other.low, one.high * other.high])
-    found = Box(corners.amin(0), corners.amax(0))
     return found.wider(found.largest * lost(1, unit)) if unit else found
 
 

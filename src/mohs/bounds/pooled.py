@@ -97,12 +97,12 @@ def of_states(weights: Mapping[str, Tensor], choices: Choices) -> Means:
         for backwards in (False, True)
         if not backwards or "weight_ih_l0_reverse" in lstm
     ]
-    entering = [choices.through(lambda box, steps=steps: steps.entering(word(box))) for steps in directions]  # type: ignore[misc]
+    words = [choices.through(_entering(word, steps)) for steps in directions]
 
     def means(budget: int | None) -> Box:
         sums = [
-            summed_states(steps, _turned(own, number), _turned(changed, number), budget)
-            for number, (steps, (own, changed)) in enumerate(zip(directions, entering, strict=True))
+            summed_states(steps, _sides(own, number), _sides(changed, number), budget)
+            for number, (steps, (own, changed)) in enumerate(zip(directions, words, strict=True))
         ]
         found = Box(torch.cat([one.low for one in sums]), torch.cat([one.high for one in sums]))
         return _mean(found, torch.ones(len(choices.row), len(found.low), dtype=torch.float64))  # states are below one
@@ -135,8 +135,19 @@ def _of_three(table: Tensor) -> Tensor:
     return around[:-2] + around[1:-1] + around[2:]
 
 
-def _turned(box: Box, backwards: int) -> Box:
-    return Box(box.low.flip(0), box.high.flip(0)) if backwards else box
+def _entering(word: Layer, steps: Steps) -> Layer:
+    """A layer for single words: what they add to the gates."""
+
+    def layer(box: Box) -> Box:
+        sides = steps.entering(word(box))
+        return Box(-sides[:, 0], sides[:, 1])
+
+    return layer
+
+
+def _sides(box: Box, backwards: int) -> Tensor:
+    sides = torch.stack([-box.low, box.high], 1)
+    return sides.flip(0) if backwards else sides
 
 
 def _mean(total: Box, largest: Tensor) -> Box:

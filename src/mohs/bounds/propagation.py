@@ -36,17 +36,18 @@ def logits_and_leads(
     words = reader.word(model.embedding(choices))
     own = words[:, :, 0]
     box = relu(stretched(Box(words.amin(2), words.amax(2)), own, share))
-    own, box = masked(own.relu(), lengths), Box(masked(box.low, lengths), masked(box.high, lengths))
+    own, box = masked(own.relu(), lengths), box.map(lambda end: masked(end, lengths))
     size = sizes(own, lengths)
     mean = reader.states(own, lengths).sum(1) / size
     states = _states(reader, box, lengths)
     kept = reader.drop(torch.ones_like(mean))  # the same numbers are dropped everywhere
-    means = Box(kept * (states.low.sum(1) / size), kept * (states.high.sum(1) / size))
+    means = states.map(lambda end: kept * (end.sum(1) / size))
     hidden = relu(affine(means, reader.hidden.weight, reader.hidden.bias))
     features = reader.hidden(kept * mean).relu()
     left = model.drop(torch.ones_like(features))
     out, bias = model.out.weight, model.out.bias
-    return model.decide(left * features), leads_above(Box(left * hidden.low, left * hidden.high), out, bias, labels)
+    leads = leads_above(hidden.map(lambda end: left * end), out, bias, labels)
+    return model.decide(left * features), leads
 
 
 def leads_above(features: Box, out: Tensor, bias: Tensor, labels: Tensor) -> Tensor:
@@ -63,34 +64,24 @@ def _states(reader: Verifiable, words: Box, lengths: Lengths) -> Box:
     if isinstance(reader, VerifiableBag):
         return words
     if isinstance(reader, VerifiableConvolutions):
-        sides = Box(windows(words.low), windows(words.high))
-        heights = relu(affine(sides, reader.filters.weight, reader.filters.bias))
-        return Box(masked(heights.low, lengths), masked(heights.high, lengths))
+        heights = relu(affine(words.map(windows), reader.filters.weight, reader.filters.bias))
+        return heights.map(lambda end: masked(end, lengths))
     assert isinstance(reader, VerifiableRecurrence), f"no intervals are known for {type(reader).__name__}"
     weights = dict(reader.lstm.named_parameters())
-    each = [_read(Steps.of(weights, backwards=way), words, lengths, way) for way in reader.ways]
-    return Box(torch.cat([one.low for one in each], 2), torch.cat([one.high for one in each], 2))
+    sides = torch.cat([_read(Steps.of(weights, backwards=way), words, lengths, way) for way in reader.ways], 3)
+    return Box(-sides[:, :, 0], sides[:, :, 1])
 
 
-def _read(steps: Steps, words: Box, lengths: Lengths, backwards: bool) -> Box:
-    """The states of one direction."""
+def _read(steps: Steps, words: Box, lengths: Lengths, backwards: bool) -> Tensor:
+    """The sides of the states of one direction: row x place x side x number."""
     rows, length = words.low.shape[:2]
     entering = steps.entering(words)
-    inside = None if lengths is None else inside_of(length, lengths, words.low.device)[..., None]
-    zero = words.low.new_zeros(rows, steps.stay.shape[1])
-    hidden = cell = Box(zero, zero)
-    found: list[Box] = []
+    inside = None if lengths is None else inside_of(length, lengths, words.low.device)[..., None, None]
+    hidden = cell = steps.nothing(rows)
+    found: list[Tensor] = []
     for place in reversed(range(length)) if backwards else range(length):
-        after, kept = steps(entering[:, place], hidden, cell)
-        if inside is not None:
-            after, kept = _where(inside[:, place], after), _where(inside[:, place], kept)
-        hidden, cell = after, kept
-        found.append(after)
-    if backwards:
-        found.reverse()
-    return Box(torch.stack([one.low for one in found], 1), torch.stack([one.high for one in found], 1))
-
-
-def _where(inside: Tensor, box: Box) -> Box:
-    """The box, zero for rows that have ended: backwards they have not begun, and forwards nothing reads on."""
-    return Box(box.low * inside, box.high * inside)
+        hidden, cell = steps(entering[:, place], hidden, cell)
+        if inside is not None:  # backwards, a shorter row has not begun; forwards, nothing reads on after its end
+            hidden, cell = hidden * inside[:, place], cell * inside[:, place]
+        found.append(hidden)
+    return torch.stack(found[::-1] if backwards else found, 1)

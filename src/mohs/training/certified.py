@@ -43,6 +43,7 @@ class IBP:
       all lower bounds and of all upper bounds.
     - With several classes, the loss is the cross-entropy of the most that each logit can lead the label's. With two
       that is the paper's loss of the lower bound (or upper, for the other class) of one logit.
+    - The weight and the intervals grow with every step, not with every epoch.
     - Weight decay is AdamW's, and of matrices only.
     - The paper's language model, which narrows the choices of a text, is left out.
     """
@@ -81,8 +82,8 @@ class IBP:
         services = {"vectors": read_vectors(located(self.vectors))} if self.words == "neighbours" else {}
         return WorstCase(self, learner, Choices(examples, learner.vocabulary, self.source, self.kept, services))
 
-    def share(self, epoch: int, epochs: int) -> float:
-        """How far the worst case counts in an epoch: from 0 in the first to 1 after the rise."""
+    def share(self, epoch: float, epochs: int) -> float:
+        """How far the worst case counts after so many epochs: from 0 to 1 at the end of the rise."""
         last = self.first(epochs)
         return min(1.0, epoch / last) if last else 1.0
 
