@@ -114,8 +114,9 @@ def softmax_box(scores: Box, seen: Tensor) -> Box:
     all_low, all_high = (ends.sum(-1, keepdim=True) for ends in (low, high))
     most = low + (all_high * (1 + off) - high).clamp_min(0)
     least = high + (all_low * (1 - off) - low).clamp_min(0)
-    lower = low / most.clamp_min(info.tiny)
-    upper = torch.where(least > info.tiny, high / least.clamp_min(info.tiny), 1.0)
+    tiny = info.tiny**0.5  # its square can be divided by, as a gradient does
+    lower = low / most.clamp_min(tiny)
+    upper = torch.where(least > tiny, high / least.clamp_min(tiny), 1.0)
     return Box(lower, upper.masked_fill(~seen, 0))
 
 
