@@ -43,7 +43,7 @@ def card(facts: Mapping[str, Any]) -> str:
     if "certified" in metrics:
         right, of = metrics["certified"]["right"], metrics["certified"]["of"]
         lines.append(
-            f"| dev, certified for all choices of words it was trained on | {right} | {of} | {right / of:.2%} |"
+            f"| dev, certified by the bounds it was trained with | {right} | {of} | {right / of:.2%} |"
         )
         lines += [*_epochs(metrics, "certified accuracy", "certified of dev"), ""]
     else:
