@@ -70,7 +70,8 @@ def true_margins(model: Classifier, rows: list[list[int]], label: int) -> Tensor
     with torch.inference_mode():
         logits = model(torch.tensor(rows)).double()
     others = [other for other in range(logits.shape[1]) if other != label]
-    return (logits[:, [label]] - logits[:, others]).amin(1)
+    found: Tensor = (logits[:, [label]] - logits[:, others]).amin(1)
+    return found
 
 
 def by_intervals(bound: TransformerBound) -> float:
