@@ -214,6 +214,15 @@ def test_wide_rows_of_attention_stay_finite() -> None:
     assert all(p.grad.isfinite().all() for p in model.parameters() if p.grad is not None)
 
 
+def test_a_bound_that_overflows_proves_nothing() -> None:
+    text = WordNumbers(np.array([1, 2]), np.array([0]), (np.array([3]),))
+    bound = transformer_bound(network(0, layers=2), text, 0)
+    with torch.no_grad():
+        for parameter in bound.model.reader.blocks.parameters():
+            parameter.mul_(1e250)
+    assert bound.lower(1) == bound.lower(None) == float("-inf")
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9), classes=st.integers(2, 3), data=st.data())
 def test_spaces_of_texts(seed: int, classes: int, data: st.DataObject) -> None:

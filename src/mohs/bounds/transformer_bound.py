@@ -90,10 +90,10 @@ class TransformerBound:
         margins = margins_over(label, self.model.out.out_features).double()
         margins = margins.expand(len(embedded), -1, -1)
         offset = -of_margins(self.model.out, relu(trace.hidden).high, margins)
-        found = interval_margins(self.model, trace, margins) + offset
+        found = _proven(interval_margins(self.model, trace, margins) + offset)
         for steep in (False, True):
             bound = linear_bound(self.model, trace, margins, offset, steep=steep)
-            found = torch.maximum(found, bound.constant + least(bound.slopes, words.choices, budget))
+            found = torch.maximum(found, _proven(bound.constant + least(bound.slopes, words.choices, budget)))
         return found
 
 
@@ -109,6 +109,11 @@ def transformer_bound(model: Any, text: WordNumbers, label: int) -> TransformerB
     vectors = every[used.to(every.device)].double()[places.to(every.device)]
     free = tuple(spot for spot, words in open_words if len(words))
     return TransformerBound(_in_double(model), vectors[None], free, label)
+
+
+def _proven(bounds: Tensor) -> Tensor:
+    """The bounds; one that is no number, because a step overflowed, proves nothing."""
+    return bounds.masked_fill(~bounds.isfinite(), -inf)
 
 
 def _in_double(model: Any) -> Any:
