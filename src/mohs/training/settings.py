@@ -91,8 +91,8 @@ class TrainSettings:
         metavar="P",
     )
     harden: Sequence[str] = option(
-        "Train a model that is harder to fool: augment, random, freelb, smart, ibp or lirpa, with settings behind a colon "
-        "(augment:rate=0.4,words=wordnet); repeat to combine.",
+        "Train a model that is harder to fool: augment, random, freelb, smart, ibp or lirpa, with settings behind a "
+        "colon (augment:rate=0.4,words=wordnet); repeat to combine.",
         default=(),
         metavar="M",
         many=True,
