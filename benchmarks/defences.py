@@ -21,7 +21,7 @@ from typing import Any
 from engine import minilm_size
 from mohs.defences import defended
 from mohs.models.victim import Fields, answers_of
-from mohs.runs.services import load_books
+from mohs.tasks.services import load_books
 from mohs.text import Text
 from mohs.text.dataset import Dataset
 

@@ -6,9 +6,8 @@ from . import bias as bias
 from . import bounds as bounds
 from . import comparisons as comparisons
 from . import defences as defences
-from . import detecting as detecting
-from . import defences as defences
 from . import defending as defending
+from . import detecting as detecting
 from . import engine as engine
 from . import errors as errors
 from . import models as models
@@ -25,8 +24,8 @@ from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
 from .comparisons.api import compare as compare
-from .detecting.api import detect as detect
 from .defending.api import defend as defend
+from .detecting.api import detect as detect
 from .models.function import FunctionVictim as FunctionVictim
 from .models.hf import HfVictim as HfVictim
 from .models.victim import Traits as Traits

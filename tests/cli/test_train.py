@@ -252,6 +252,11 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str)
             "--swap odd.tsv",
             "None of the 2 words of --swap odd.tsv occurs in the training data pocket:train; name pairs",
         ),
+        (
+            "--arch cnn --harden lirpa",
+            "--harden lirpa needs a network whose bounds it knows, and --arch cnn is none; use",
+        ),
+        ("--arch transformer --harden lirpa:budget=0", "--harden lirpa has budget=0; at least one word must be free"),
         ("--arch hf:./none --hidden 3", "--hidden does not apply to hf:./none, which has its own; leave it out."),
     ],
 )

@@ -22,7 +22,7 @@ from mohs.models.function import FunctionVictim
 from mohs.models.load import load_victim
 from mohs.models.victim import Fields, answers_of, traits_of
 from mohs.records import Outcome
-from mohs.runs.services import load_books
+from mohs.tasks.services import load_books
 from mohs.text import Example
 from mohs.text.dataset import Dataset, examples_from
 from mohs.text.pocket import reviews

@@ -9,7 +9,7 @@ from mohs.defences.patterns import around, draws
 from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
 from mohs.models.victim import Victim
-from mohs.runs.services import load_books
+from mohs.tasks.services import load_books
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from mohs.models.features import features_of, table_of
 from mohs.models.hf import HfVictim
 from mohs.models.victim import Fields, answers_of
 from mohs.models.wrapper import Wrapper
-from mohs.runs.services import load_books
+from mohs.tasks.services import load_books
 from tests.models.conftest import bert, bert_folder, roberta, roberta_folder  # noqa: F401
 from tests.models.test_neural import NAMES, victim_of
 

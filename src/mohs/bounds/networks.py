@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from mohs.bounds.word_numbers import word_numbers_of
+from mohs.bounds.word_numbers import WordNumbers, word_numbers_of
 from mohs.models.victim import Victim, traits_of
 from mohs.space import Space
 
@@ -30,13 +31,20 @@ def network_bound(model: Victim, space: Space, label: int) -> NetworkBound | Non
     import torch
 
     from mohs.bounds.interval_bound import interval_bound
+    from mohs.bounds.transformer_bound import transformer_bound
     from mohs.models.neural import NeuralVictim
     from mohs.models.verifiable import Verifiable
+    from mohs.models.verifiable_transformer import VerifiableAttention
 
     inside = traits_of(model).inside
     if type(inside) is not NeuralVictim or inside.model.out.weight.dtype != torch.float32:
         return None
-    if not isinstance(inside.model.reader, Verifiable):
+    bound: Callable[[Any, WordNumbers, int], NetworkBound]
+    if isinstance(inside.model.reader, Verifiable):
+        bound = interval_bound
+    elif isinstance(inside.model.reader, VerifiableAttention):
+        bound = transformer_bound
+    else:
         return None
     numbers = word_numbers_of(inside.vocabulary, space)
-    return None if numbers is None else interval_bound(inside.model, numbers, label)
+    return None if numbers is None else bound(inside.model, numbers, label)

@@ -101,7 +101,7 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
             say(f"{name}: {right} of {of} right ({right / of:.1%})")
     if "certified" in done.metrics:
         right, of = done.metrics["certified"]["right"], done.metrics["certified"]["of"]
-        say(f"dev: {right} of {of} certified for all choices of words it was trained on ({right / of:.1%})")
+        say(f"dev: {right} of {of} certified by the bounds it was trained with ({right / of:.1%})")
     if verbose:
         epochs_run = len(done.metrics["history"])
         say(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")

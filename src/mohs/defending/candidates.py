@@ -14,8 +14,8 @@ from mohs.defences.written import defended
 from mohs.errors import BadInput
 from mohs.models.victim import Fields, Victim
 from mohs.models.wrapper import Wrapper
-from mohs.runs.services import fingerprint, load_books
 from mohs.tasks.described import describe
+from mohs.tasks.services import fingerprint, load_books
 from mohs.text.addresses import without_credentials
 
 _PLACE = "(the victim)"  # stands for the run's victim; no name of a victim starts with a bracket

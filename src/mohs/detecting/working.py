@@ -20,11 +20,11 @@ from mohs.errors import BadInput
 from mohs.models.victim import Fields, Victim
 from mohs.report.rates import Rate
 from mohs.runs.run import Run
-from mohs.runs.services import load_books
 from mohs.runs.settings import VictimSettings
 from mohs.runs.subject import victim_of
 from mohs.tasks.option import check_numbers
 from mohs.tasks.reading import comma
+from mohs.tasks.services import load_books
 
 if TYPE_CHECKING:
     from mohs.detecting.settings import Detecting

@@ -19,6 +19,7 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from mohs.models.architectures import Architecture, Lengths, Shape, inside_of
+from mohs.models.verifiable_transformer import VerifiableAttention
 
 
 class Verifiable(nn.Module):
@@ -108,4 +109,5 @@ VERIFIABLE = {
     "cnn": Architecture(VerifiableConvolutions),
     "lstm": Architecture(lambda shape: VerifiableRecurrence(shape, directions=1)),
     "bilstm": Architecture(lambda shape: VerifiableRecurrence(shape, directions=2)),
+    "transformer": Architecture(VerifiableAttention),
 }

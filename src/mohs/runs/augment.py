@@ -166,8 +166,8 @@ class AugmentSettings:
         """Originals and copies, a chunk at a time, in the order of the data."""
         from mohs import engine
         from mohs.engine import Service
-        from mohs.runs.services import fingerprint
         from mohs.space import Services
+        from mohs.tasks.services import fingerprint
 
         drawing = self._drawing()
         known = Known.of(data)

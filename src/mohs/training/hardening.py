@@ -1,10 +1,10 @@
 """Training that makes a classifier harder to fool: `mohs train --harden METHOD[:NAME=VALUE,...]`.
 
-There are three kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes another
-for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training attacks a
-model trained before (mohs.training.naive). An objective replaces the plain loss of a batch. These combine, each once, and
-with at most one objective, which then applies to the original texts and to the new ones; all rows of a step count alike.
-A method that trains bounds has a training of its own, and stands alone.
+There are three kinds of methods. Some give more texts, with the labels of their originals: an augmentation writes
+another for each text of a batch, adversarial training attacks the model of the moment, and naive adversarial training
+attacks a model trained before (mohs.training.naive). An objective replaces the plain loss of a batch. These combine,
+each once, and with at most one objective, which then applies to the original texts and to the new ones; all rows of a
+step count alike. A method that trains bounds has a training of its own, and stands alone.
 """
 
 from __future__ import annotations
@@ -195,6 +195,7 @@ def methods() -> Mapping[str, type]:
     from mohs.training.augmentation import Augment, RandomWords
     from mohs.training.certified import IBP
     from mohs.training.infobert import InfoBERT
+    from mohs.training.lirpa import Lirpa
     from mohs.training.masking import Mask, SaferWords
     from mohs.training.naive import Naive
     from mohs.training.perturbation import FreeLB, Smart
@@ -211,6 +212,7 @@ def methods() -> Mapping[str, type]:
         "smart": Smart,
         "infobert": InfoBERT,
         "ibp": IBP,
+        "lirpa": Lirpa,
     }
 
 

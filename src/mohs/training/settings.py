@@ -24,7 +24,7 @@ class RecipeSettings:
     freeze: bool = option("Do not train the word vectors.", default=False)
     dim: int | None = option("Size of the word vectors with --vectors none; default 100.")
     epochs: int | None = option("Maximum number of epochs; default 15 (bow, transformer 20; hf 3).")
-    batch: int | None = option("Batch size; default 32.")
+    batch: int | None = option("Batch size; default 32 (verifiable transformer 256).")
     lr: float | None = option("Learning rate; default 0.001 (transformer 0.0005; hf 0.00005).")
     warmup: float | None = option(
         "Share of steps over which the rate rises; then it falls to zero. Default 0 (transformer, hf 0.1)."
@@ -33,9 +33,9 @@ class RecipeSettings:
     clip: float | None = option("Maximum gradient norm; default 1.")
     dropout: float | None = option("Dropout rate; default 0.3 (cnn 0.5; transformer 0.1).")
     hidden: int | None = option(
-        "Hidden size; for the cnn, filters per width. Default 100 (lstm, bilstm 150; transformer 128)."
+        "Hidden size; for the cnn, filters per width. Default 100 (lstm, bilstm 150; transformer 128, verifiable 64)."
     )
-    layers: int | None = option("Layers of the transformer; default 2.")
+    layers: int | None = option("Layers of the transformer; default 2 (verifiable 3).")
     heads: int | None = option("Attention heads of the transformer; default 4.")
     max_words: int | None = option("Words read per text (hf: tokens); default 256.")
     min_count: int | None = option("Rarer words without a vector count as unknown; default 2.")
@@ -91,8 +91,8 @@ class TrainSettings:
         metavar="P",
     )
     harden: Sequence[str] = option(
-        "Train a model that is harder to fool: augment, random, naive, onfly, geometry, freelb, smart or infobert, "
-        "with settings behind a colon (augment:rate=0.4,words=wordnet); repeat to combine.",
+        "Train a model that is harder to fool: augment, random, mask, safer, naive, onfly, geometry, freelb, smart, "
+        "infobert, ibp or lirpa, with settings behind a colon (augment:rate=0.4,words=wordnet); repeat to combine.",
         default=(),
         metavar="M",
         many=True,
