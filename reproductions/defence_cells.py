@@ -130,6 +130,8 @@ def write_data(data: str, setting: Setting) -> None:
     """Write the examples of a data set: drawn with a seed, IMDB's cut to the first words."""
     from mohs.text.dataset import Dataset
 
+    if all(setting.file(data, part).exists() for part in ("train", "test", "attack")):
+        return
     source, most = setting.assets / "data" / data, MOST_WORDS.get(data)
     held = source / ("dev.jsonl.gz" if data == "sst2" else "test.jsonl.gz")  # SST-2's test labels are not public
     rows = setting.rows and setting.rows * (3 if data == "sst2" else 1)  # sentences are short
@@ -177,6 +179,28 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Lexicon:
+    """Search the neighbours of all words at once; the cache on disk then serves every process."""
+
+    name = "lexicon"
+    needs = ()
+
+    def __call__(self, setting: Setting) -> Result:
+        """The number of words; for a quick call those of the examples."""
+        from mohs.text.dataset import Dataset
+        from mohs.text.vectors import read_vectors
+
+        vectors = read_vectors(setting.vectors)
+        words = list(vectors.words)
+        if setting.quick:
+            files = sorted((setting.out / "data").glob("*.jsonl"))
+            words = list({word.lower() for file in files for one in Dataset(str(file)) for word in one.text.words})
+        for start in range(0, len(words), 4_000):
+            vectors.near(words[start : start + 4_000], 50)
+        return {"words": len(words)}
+
+
+@dataclass(frozen=True)
 class Train:
     """Train a victim."""
 
@@ -189,11 +213,12 @@ class Train:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
+        """With augmentation the neighbours of words."""
+        return ("lexicon",) if self.model.harden else ()
 
     def __call__(self, setting: Setting) -> Result:
         """Accuracy, and seconds an epoch."""
+        from mohs.training.folder import seconds_of
         from mohs.training.train import train
 
         model, pretrained = self.model, self.model.arch == "minilm"
@@ -207,7 +232,7 @@ class Train:
         if model.verifiable:
             options["verifiable"] = True
         if setting.quick:
-            options |= {"epochs": min(options.get("epochs") or 3, 3)}
+            options["epochs"] = min(options.get("epochs") or 4, 4)
         done = train(
             setting.masked_lm if pretrained else model.arch,
             str(setting.file(model.data, "train")),
@@ -219,13 +244,7 @@ class Train:
             seed=model.seed,
             **options,
         )
-        card = json.loads((done.path / "training.json").read_text()) if (done.path / "training.json").exists() else {}
-        return {**done.metrics["test"], "victim": done.victim, "seconds": seconds_of(card)}
-
-
-def seconds_of(facts: Mapping[str, Any]) -> list[float]:
-    """Seconds an epoch, as the training noted them."""
-    return [float(one) for one in facts.get("seconds", ())]
+        return {**done.metrics["test"], "victim": done.victim, "seconds": seconds_of(done.path)}
 
 
 def wrapped(victim: str, defence: str, key: int, setting: Setting) -> str:
@@ -258,8 +277,8 @@ class Attack:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The victim."""
-        return (Train(self.model).name,)
+        """The victim, and the neighbours of words."""
+        return (Train(self.model).name, "lexicon")
 
     def __call__(self, setting: Setting) -> Result:
         """Counts of the run."""
@@ -385,7 +404,7 @@ class Clean:
         texts = [one.text.fields for one in examples]
         right = [
             sum(label == one.label for label, one in zip(said, examples, strict=True))
-            for said in answered(self.model, self.defence, texts, range(1, 1 + max(2, setting.keys // 2)), setting)
+            for said in answered(self.model, self.defence, texts, range(1, 1 + max(3, setting.keys // 2)), setting)
         ]
         return {"right": right, "of": len(examples)}
 

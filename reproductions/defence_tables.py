@@ -177,6 +177,7 @@ def reverted(found: Found, data: str, arch: str) -> Iterator[list[str]]:
     """A row for each defence."""
     model = augmented(data, arch)
     papers = {name: ("", *cells) for name, cells in printed.VERSIONS[data].items()} | printed.MASKED[data]
+    papers["PP"] = (printed.DEFENDED[data]["DA+PP"][0], *papers["PP"][1:])
     for defence, paper in papers.items():
         row = []
         for attack, number in zip(PRIMED, paper[1:], strict=True):
@@ -214,7 +215,7 @@ def thresholds(found: Found, data: str, arch: str) -> Iterator[list[str]]:
 
 def trained(found: Found, data: str, arch: str) -> Iterator[list[str]]:
     """A row for each way of training."""
-    for label, paper in printed.TRAINED[data].items():
+    for label, paper in {**printed.TRAINED[data], "ADV-a2t": ("",) * 5}.items():
         model = model_of(label, data, arch)
         runs = [rate(found.get(Attack(model, attack).name)) for attack in PRIMED]
         result = found.get(Train(model).name)
