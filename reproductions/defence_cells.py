@@ -134,8 +134,8 @@ def write_data(data: str, setting: Setting) -> None:
         return
     source, most = setting.assets / "data" / data, MOST_WORDS.get(data)
     held = source / ("dev.jsonl.gz" if data == "sst2" else "test.jsonl.gz")  # SST-2's test labels are not public
-    rows = setting.rows and setting.rows * (3 if data == "sst2" else 1)  # sentences are short
-    train = Dataset(str(source / "train.jsonl.gz"), n=rows, sample=SEED if rows else None, most_words=most)
+    n = setting.rows and setting.rows * (3 if data == "sst2" else 1)  # sentences are short
+    train = Dataset(str(source / "train.jsonl.gz"), n=n, sample=SEED if n else None, most_words=most)
     test = [*Dataset(str(held), n=max(setting.tested, setting.attacked(data)), sample=SEED, most_words=most)]
     for part, examples in (("train", train), ("test", test), ("attack", spread(test, setting.attacked(data)))):
         path = setting.file(data, part)

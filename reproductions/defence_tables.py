@@ -170,7 +170,7 @@ def ranged(figure: dict[str, Any], times: int, digits: int) -> str:
         return "-"
     low, high = figure.get("interval") or (figure.get("low"), figure.get("high"))
     said = f"{times * figure['value']:.{digits}f}"
-    return said if low is None else f"{said} [{times * low:.{digits}f}, {times * high:.{digits}f}]"
+    return said if low is None or high is None else f"{said} [{times * low:.{digits}f}, {times * high:.{digits}f}]"
 
 
 def reverted(found: Found, data: str, arch: str) -> Iterator[list[str]]:
