@@ -231,8 +231,8 @@ class Train:
             options.setdefault("vectors", str(setting.assets / "lexical" / "glove-100d"))
         if model.verifiable:
             options["verifiable"] = True
-        if setting.quick:
-            options["epochs"] = min(options.get("epochs") or 4, 4)
+        if setting.quick and model.arch != "bow":
+            options["epochs"] = 4
         done = train(
             setting.masked_lm if pretrained else model.arch,
             str(setting.file(model.data, "train")),

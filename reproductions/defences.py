@@ -210,7 +210,7 @@ def quick(cell: Cell) -> bool:
     if any(part in cell.name for part in ("bert-attack", "bae", "so-enum", "genetic")):
         return False
     model = model_of(cell)
-    return model is None or model.arch == "cnn"
+    return model is None or model.arch == ("bow" if model.data == "sst2" else "cnn")
 
 
 if __name__ == "__main__":
