@@ -10,9 +10,13 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from mohs.defences.versions import Versions
 
 LABELS = {
     "ag_news": ("world", "sports", "business", "sci-tech"),
@@ -455,23 +459,26 @@ class Ask:
 
 def answered(model: Model, defence: str, texts: list[Any], keys: range, setting: Setting) -> list[list[int]]:
     """The labels that a defended victim gives texts, for each key."""
-    from mohs.defences.versions import Versions
     from mohs.models.victim import answers_of
-    from mohs.runs.settings import VictimSettings
-    from mohs.runs.subject import victim_of
 
     spec = wrapped(setting.victim(model.name), defence, 0, setting)
-    victim = victim_of(
-        VictimSettings(
-            victim=spec, labels=LABELS[model.data], device=setting.device, victim_options=setting.options(spec)
-        )
-    )
-    assert isinstance(victim, Versions)
-    found = []
+    victim, found = loaded(spec, LABELS[model.data], setting.device), []
     for key in keys:
         answers = answers_of(victim.with_key(key), list(dict.fromkeys(texts)))
         found.append([max(range(len(answers[text])), key=answers[text].__getitem__) for text in texts])
     return found
+
+
+@lru_cache(maxsize=6)
+def loaded(spec: str, labels: tuple[str, ...], device: str) -> Versions:
+    """A defended victim, kept for the next cells of this process."""
+    from mohs.defences.versions import Versions
+    from mohs.runs.settings import VictimSettings
+    from mohs.runs.subject import victim_of
+
+    victim = victim_of(VictimSettings(victim=spec, labels=labels, device=device))
+    assert isinstance(victim, Versions)
+    return victim
 
 
 @dataclass(frozen=True)
