@@ -55,15 +55,18 @@ def shaped(arch: str, *, robust: bool) -> Model:
     if not robust:
         return Model("sst2", arch, "base", verifiable=True, settings=(("epochs", 10), ("batch", 64)))
     method = "lirpa" if arch == "transformer" else "ibp"
-    settings = (("epochs", 20), ("batch", 128))
+    settings = (("epochs", 20), ("batch", 256 if method == "lirpa" else 128))
     return Model("sst2", arch, "robust", (f"{method}:words={{jia}}",), verifiable=True, settings=settings)
 
 
 def plan(tables: Sequence[str], sets: Sequence[str], arch: str = "minilm") -> list[Cell]:
-    """The cells of some tables, each once; trainings first."""
-    cells = [cell for table in TABLES if table in tables for cell in of_table(table, sets, arch)]
-    models = [model for model in dict.fromkeys(map(model_of, cells)) if model is not None]
-    return [Lexicon(), *map(Train, models), *dict.fromkeys(cells)]
+    """The cells of some tables, each once: those of a table after its trainings, whatever they need before them."""
+    found: dict[Cell, None] = {Lexicon(): None}
+    for table in (one for one in TABLES if one in tables):
+        cells = list(of_table(table, sets, arch))
+        models = [model for model in dict.fromkeys(map(model_of, cells)) if model is not None]
+        found |= dict.fromkeys([*map(Train, models), *cells])
+    return list(found)
 
 
 def model_of(cell: Cell) -> Model | None:
