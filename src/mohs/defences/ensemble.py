@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -48,11 +49,15 @@ class Ensemble:
         """The word book of its source."""
         return source_of(self.words, self.k, self.cosine).needs
 
+    @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        return {}  # candidates by word
+
     def versions(self, fields: Fields, random: Random) -> list[Fields]:
         """The versions of one text."""
         text = Text(*fields)
         places = open_places(text)
-        options = offered(text, places, source_of(self.words, self.k, self.cosine), self.books)
+        options = offered(text, places, source_of(self.words, self.k, self.cosine), self.books, self._known)
         found = []
         for _ in range(self.n):
             picked = [places[i] for i in chosen(len(places), self.rate, random)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -41,10 +42,14 @@ class Safer:
         """The word book of its source."""
         return source_of(self.words, self.k, self.cosine).needs
 
+    @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        return {}  # synonyms by word
+
     def sets(self, text: Text) -> dict[int, list[str]]:
         """The perturbation set of each place that may change: the word itself, then its synonyms."""
         places = open_places(text)
-        options = offered(text, places, source_of(self.words, self.k, self.cosine), self.books)
+        options = offered(text, places, source_of(self.words, self.k, self.cosine), self.books, self._known)
         return {p: [text.words[p], *options[p]] for p in places if options[p]}
 
     def versions(self, fields: Fields, random: Random) -> list[Fields]:

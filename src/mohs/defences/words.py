@@ -30,10 +30,18 @@ def open_places(text: Text) -> list[int]:
     return [p for p, word in enumerate(text.words) if word.lower().replace("\u2019", "'") not in STOPWORDS]
 
 
-def offered(text: Text, places: list[int], source: Source, books: Mapping[str, Any]) -> dict[int, list[str]]:
-    """The words that may stand at each place, as the source gives them; no stopwords."""
-    (finished,) = run([(None, source(text, places, Services(books, Random(0))))], [])
-    if finished.error is not None:
-        raise finished.error
-    found = finished.result or []
-    return {p: [w for w in words if w.lower() not in STOPWORDS] for p, words in zip(places, found, strict=True)}
+def offered(
+    text: Text, places: list[int], source: Source, books: Mapping[str, Any], known: dict[str, list[str]]
+) -> dict[int, list[str]]:
+    """The words that may stand at each place, as the source gives them; no stopwords.
+
+    The sources of `source_of` look at a word alone, so what was found for a word is kept in `known`.
+    """
+    new = list({text.words[p]: p for p in places if text.words[p] not in known}.values())
+    if new:
+        (finished,) = run([(None, source(text, new, Services(books, Random(0))))], [])
+        if finished.error is not None:
+            raise finished.error
+        for p, words in zip(new, finished.result or [], strict=True):
+            known[text.words[p]] = [w for w in words if w.lower() not in STOPWORDS]
+    return {p: known[text.words[p]] for p in places}
