@@ -25,8 +25,8 @@ from mohs.engine import Service
 from mohs.models.gradients import gradients_of
 from mohs.models.load import load_victim
 from mohs.models.victim import service_of
-from mohs.tasks.services import load_services
 from mohs.space import Neighbours, Services, Space, build_space
+from mohs.tasks.services import load_services
 from mohs.tasks.subject import answered
 from mohs.text import Example
 from mohs.text.dataset import Dataset

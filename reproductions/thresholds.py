@@ -94,8 +94,8 @@ def attacked(data: str, arch: str, victim: str, attack: str, setting: Setting, b
 def swapped(data: str, share: float, setting: Setting) -> str:
     """How many texts with some words swapped at random pass a threshold as a whole, and in every window."""
     from mohs.models.bag import pocket_victim
-    from mohs.tasks.services import load_services
     from mohs.space import SentenceSimilarity
+    from mohs.tasks.services import load_services
     from mohs.text.vectors import read_vectors
 
     loaded = load_services(["encoder"], {"encoder": setting.encoder}, victim=pocket_victim(), device=setting.device)

@@ -235,20 +235,10 @@ def test_bad_input_of_compare(folder: Path, mohs: Mohs, arguments: list[str], me
     run_of("fw", folder / "fewer", victim="b").close()
     ended = mohs("compare", *arguments)
     assert message in ended.stderr
-        ([], "There is no detector; name one with --detector: rde, fgws."),
-        (["--detector", "fgws"], "Detectors learn from training data; name the victim's with --train."),
-        (["--detector", "knn", "--train", "good.jsonl"], "Unknown detector 'knn'; use rde or fgws, as in"),
-        (["--detector", "rde", "--train", "good.jsonl"], "pocket shows no features of its last layer; that needs an hf:"),
-        (["--detector", "fgws", "--train", "good.jsonl"], "needs at least 9 held-out texts, but there are 0; give more"),
-    ],
-)
-def test_bad_input_of_detect(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
-    with attack("pocket", "pocket", "textfooler", n=3, out=folder / "run"):
-        pass
-    ended = mohs("detect", folder / "run", *arguments)
-    assert message in " ".join(ended.stderr.split())
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
+
+
 def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
     assert mohs("attack", "--data", "good.jsonl", "--attack", "random", "--out", "run").returncode == 0
     assert mohs("radius", "--data", "good.jsonl", "--max-r", 1, "--out", "radius").returncode == 0
@@ -272,9 +262,37 @@ def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
         assert ended.returncode == 2
         assert "Traceback" not in ended.stderr
         assert ended.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "There is no detector; name one with --detector: rde, fgws."),
+        (["--detector", "fgws"], "Detectors learn from training data; name the victim's with --train."),
+        (["--detector", "knn", "--train", "good.jsonl"], "Unknown detector 'knn'; use rde or fgws, as in"),
+        (
+            ["--detector", "rde", "--train", "good.jsonl"],
+            "pocket shows no features of its last layer; that needs an hf:",
+        ),
+        (
+            ["--detector", "fgws", "--train", "good.jsonl"],
+            "needs at least 9 held-out texts, but there are 0; give more",
+        ),
+    ],
+)
+def test_bad_input_of_detect(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    with attack("pocket", "pocket", "textfooler", n=3, out=folder / "run"):
+        pass
+    ended = mohs("detect", folder / "run", *arguments)
+    assert message in " ".join(ended.stderr.split())
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
     ("methods", "message"),
     [
-        (["magic"], "Unknown hardening method 'magic'; use augment, random, naive, "),
+        (["magic"], "Unknown hardening method 'magic'; use augment, random, mask, "),
         (["onfly:attack=hammer"], "Unknown attack 'hammer'; there are standard, textfooler, "),
         (
             ["naive:attack=clare"],
