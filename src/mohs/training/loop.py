@@ -22,7 +22,7 @@ from torch.nn.functional import cross_entropy
 from mohs.errors import BadInput
 from mohs.text import Example
 from mohs.training.folder import TrainingFolder
-from mohs.training.hardening import Batch, Hardening, Trainer, hard_step
+from mohs.training.hardening import Batch, Hardening, Made, Trainer, hard_step
 from mohs.training.learner import Learner
 from mohs.training.recipe import Recipe
 
@@ -213,10 +213,8 @@ def _step(
     learner.module.train()
     if harden:
         made = [(place, text) for place, number in enumerate(batch) for text in others.get(number, ())]
-        parts: list[list[Any]] = [[part[number] for number in batch] for part in train]
-        chosen = Batch(parts[0], parts[1], parts[2], parts[3], made)
         optimizer.zero_grad()
-        found = hard_step(learner, chosen, harden, drawn(recipe.seed, "harden", step))
+        found = hard_step(learner, _batch(train, batch, made), harden, drawn(recipe.seed, "harden", step))
         torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
         optimizer.step()
         return found
@@ -242,10 +240,15 @@ def _bounds_step(
     torch.manual_seed(drawn(recipe.seed, "step", step))
     learner.module.train()
     optimizer.zero_grad()
-    loss = trainer.backward(Batch(*([part[number] for number in batch] for part in train)), epoch, recipe.epochs)
+    loss = trainer.backward(_batch(train, batch), epoch, recipe.epochs)
     torch.nn.utils.clip_grad_norm_(learner.module.parameters(), recipe.clip)
     optimizer.step()
     return loss
+
+
+def _batch(train: Set, numbers: list[int], made: Sequence[Made] = ()) -> Batch:
+    parts: list[list[Any]] = [[part[number] for number in numbers] for part in train]
+    return Batch(parts[0], parts[1], parts[2], parts[3], made)
 
 
 def _diverged(epoch: int, recipe: Recipe, folder: TrainingFolder) -> BadInput:

@@ -126,9 +126,9 @@ def train(
             measured = _measured(load_victim(name, device=device), name, place, parts, measuring)
             if trainer is not None:
                 measured["metrics"]["certified"] = {"right": place.best_right, "of": len(parts.dev)}
-            made = {
+            made: dict[str, Any] = {
                 "settings": recipe.settings(),
-                "about": {**learner.about(), **({} if trainer is None else trainer.about())},
+                "about": learner.about() if trainer is None else learner.about() | trainer.about(),
                 "device": where,
                 "seconds": [round(seconds, 3) for seconds in place.seconds],
                 **({"made": list(place.made)} if any(place.made) else {}),
