@@ -100,6 +100,7 @@ def test_the_victim_follows_the_weights_and_leaves_the_mode_alone(arch: str) -> 
     assert one.module.training
     texts = [example.text.fields for example in DATA[:5]]
     for _ in range(2):
+        victim.renew()
         found = answers_of(victim, texts)
         one.module.eval()
         with torch.no_grad():

@@ -61,6 +61,10 @@ class NeuralVictim:
         # Several threads divide the work by the shape of a batch, and no trial covers all shapes.
         self.exact = self._is_batch_independent() and (cuda or torch.get_num_threads() == 1)
 
+    def renew(self) -> None:
+        """Compute what depends on weights that have changed."""
+        self._cnn_table = None if self._cnn_table is None else CnnTable(self.model)
+
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""
         rows = self._rows
@@ -136,11 +140,12 @@ class NeuralVictim:
 def following(
     name: str, shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: tuple[str, ...], *, device: str
 ) -> NeuralVictim:
-    """A victim that shares the weights of a model in training, and so follows them. The model stays in its mode."""
+    """A victim that shares the weights of a model in training. The model stays in its mode.
+
+    Call `renew` after the weights have changed.
+    """
     weights: dict[int, Any] = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-    found = NeuralVictim(name, shape, vocabulary, copy.deepcopy(model, weights), labels, device=device)
-    found._cnn_table = None  # it would keep the weights of the start
-    return found
+    return NeuralVictim(name, shape, vocabulary, copy.deepcopy(model, weights), labels, device=device)
 
 
 def save_neural(

@@ -12,6 +12,7 @@ from mohs.attacks.method import Attack, goal_of, needs
 from mohs.attacks.trial import Trial
 from mohs.engine import Service
 from mohs.errors import BadInput
+from mohs.models.neural import NeuralVictim
 from mohs.models.victim import Victim, service_of, traits_of
 from mohs.records import Outcome, Record
 from mohs.tasks.services import DEFAULTS, fingerprint, load_services
@@ -55,6 +56,8 @@ class Opponent:
 
         alone: let no verdict depend on the other texts of a batch, which costs more where the victim is not exact.
         """
+        if isinstance(self.victim, NeuralVictim):
+            self.victim.renew()
         traits = traits_of(self.victim)
         service = service_of(self.victim)
         judge = service_of(self.victim, judge=True) if alone and not traits.exact else service
