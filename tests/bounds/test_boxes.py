@@ -17,6 +17,7 @@ from mohs.bounds.boxes import (
     affine,
     meeting,
     moved,
+    plus,
     stretched,
     summed,
 )
