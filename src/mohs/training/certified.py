@@ -116,7 +116,7 @@ class WorstCase:
 
     def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
         """Add the gradient of a batch's loss to the weights, and return the loss."""
-        share = self.method.share(int(epoch), epochs)
+        share = self.method.share(epoch, epochs)
         weight = share * self.method.weight
         if not weight:
             logits = self.learner.logits(batch.rows)
