@@ -61,6 +61,7 @@ def test_the_recipe() -> None:
     recipe = recipe_for("transformer", {"harden": "lirpa:budget=3"})
     assert (recipe.verifiable, recipe.freeze, recipe.all_vectors) == (True, False, True)
     assert (recipe.layers, recipe.heads, recipe.hidden, recipe.dropout, recipe.epochs) == (3, 4, 64, 0.1, 25)
+    assert (recipe.batch, recipe.lr, recipe.patience, recipe.max_words) == (256, 2e-3, 25, 128)
     assert recipe_for("transformer", {"harden": "lirpa", "layers": 1}).layers == 1
     assert recipe_for("transformer", {"verifiable": True}).hidden == 64
     assert recipe_for("transformer", {}).hidden == 128

@@ -40,7 +40,7 @@ class Lirpa:
 
     Differs from the released code:
     - The linear bound is never below that of the intervals, whose own form is tighter (mohs.bounds.transformer_boxes).
-    - Batches have 256 texts, and the rate rises to 1e-3 and falls; the code has 32 and 1e-4. The maximum gradient norm
+    - Batches have 256 texts, and the rate rises to 2e-3 and falls; the code has 32 and 1e-4. The maximum gradient norm
       is 1, against 10.
     - Choices that the network does not know count as its unknown word; the code leaves them out. So it does with words
       that its language model finds unlikely in the text.

@@ -25,7 +25,7 @@ class RecipeSettings:
     dim: int | None = option("Size of the word vectors with --vectors none; default 100.")
     epochs: int | None = option("Maximum number of epochs; default 15 (bow, transformer 20; hf 3).")
     batch: int | None = option("Batch size; default 32 (verifiable transformer 256).")
-    lr: float | None = option("Learning rate; default 0.001 (transformer 0.0005; hf 0.00005).")
+    lr: float | None = option("Learning rate; default 0.001 (transformer 0.0005, verifiable 0.002; hf 0.00005).")
     warmup: float | None = option(
         "Share of steps over which the rate rises; then it falls to zero. Default 0 (transformer, hf 0.1)."
     )
