@@ -6,10 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ import typer
 
 import mohs
 from mohs.bounds.prover import margin_of
+from mohs.certifying import fixed
 from mohs.certifying import task as tasks
 from mohs.certifying.fixed import fixed_bound
 from mohs.certifying.smoothed import Smoothed
@@ -207,19 +206,11 @@ def test_attacks_of_all_kinds_search_the_space_of_the_certificate(victim: str) -
         assert [record.error for record in run.records()] == [None, None]
 
 
-def test_a_bound_of_another_network_is_found_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """mohs.bounds.networks gives a bound with a name and a lower end for each budget; lirpa has a budget of one."""
+def test_the_bound_of_a_network_has_a_name_and_a_default_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lower(budget: int | None) -> float:
+        return 0.5 - (9 if budget is None else budget)
 
-    class Bound:
-        method = "lirpa"
-
-        def lower(self, budget: int | None) -> float:
-            return 0.5 - (9 if budget is None else budget)
-
-    fake = ModuleType("mohs.bounds.networks")
-    fake.__spec__ = ModuleSpec(fake.__name__, None)
-    fake.network_bound = lambda model, space, label: Bound()  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+    monkeypatch.setattr(fixed, "_network", lambda model, space, label: ("lirpa", lower))
     with mohs.certify(WordCount({"good": 1.0, "fine": 2.0}), [("a good film", 1)], source=SOURCE) as run:
         (record,) = run.records()
     assert record.finding.method == "lirpa"
