@@ -241,7 +241,10 @@ def test_gzip_tsv_and_pairs(tmp_path: Path, mohs: Mohs) -> None:
         assert next(run.records()).original == ('He said "no', "good one")
 
 
-@pytest.mark.parametrize("command", [[], ["demo"], ["attack"], ["report"], ["export"], ["attacks"], ["train-pocket"]])
+@pytest.mark.parametrize(
+    "command",
+    [[], ["demo"], ["attack"], ["report"], ["export"], ["attacks"], ["compare"], ["analyse"], ["train-pocket"]],
+)
 def test_help_has_examples(cold: Mohs, command: list[str]) -> None:
     ended = cold(*command, "--help")
     assert ended.returncode == 0

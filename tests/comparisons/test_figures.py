@@ -45,7 +45,7 @@ def test_counts_by_hand() -> None:
     assert found.against[0].queries[ATTACK].total == 9
 
 
-@pytest.mark.parametrize("ends", ["fffwwwmmxf", "fflwwlmmef", "eeelfwmwff", "llll", "mmmm", "f"])
+@pytest.mark.parametrize("ends", ["fffwwwmmxf", "fflwwlmmef", "eeelfwmwff", "ffwddrrmwl", "llll", "mmmm", "f"])
 def test_each_run_is_shown_as_its_own_report_does(ends: str) -> None:
     found = mohs.compare(run_of(ends), run_of(ends, victim="hard"), judge="none")
     (summary,) = found.sides[0].run.summary()
@@ -117,6 +117,12 @@ def test_an_unfinished_run_is_compared_on_what_both_have() -> None:
     found = mohs.compare(run_of(FIRST), short, judge="none")
     assert only(found, UNDER).pairs.known == 8
     assert any("not finished: 8 of 12" in note for note in found.notes)
+
+
+def test_windows_that_end_at_other_words_are_named() -> None:
+    short = [attempt(number, ended, beyond_window=2 * (number < 3)) for number, ended in enumerate(FIRST)]
+    found = mohs.compare(run_of(FIRST), run_of(short, victim="hard"), judge="none")
+    assert any("end at other words in 3 examples" in note for note in found.notes)
 
 
 def test_a_goal_that_keeps_the_label_has_no_accuracy_under_attack() -> None:

@@ -119,14 +119,17 @@ def test_training_time_comes_from_the_folder_of_the_victim(tmp_path: Path) -> No
         "an_epoch": 3,
         "seconds": [2, 4],
     }
+    page = Parsed(comparison_page(found))
+    assert "3.00 s, 2 epochs, cpu" in page.text
+    assert len([tag for tag, _ in page.tags if tag == "rect"]) == 2
     assert training_time(f"mean(mohs:{folder}, hf:{folder})") is None  # of several models there is no one time
     assert training_time("hf:nowhere/model") is None
     (folder / "training.json").write_text("{}")
     assert training_time(f"mohs:{folder}") is None
 
 
-def test_json_is_json(tmp_path: Path) -> None:
-    found = json.loads(json.dumps(made().to_json()))
+def test_json_is_json() -> None:
+    found = json.loads(json.dumps(made().to_json(), allow_nan=False))
     assert [side["name"] for side in found["runs"]] == ["A", "B"]
     (one,) = found["against"]
     assert one["fooled_only"] == {ATTACK: {"first": ["e1", "e2"], "second": ["e5"]}}

@@ -16,7 +16,10 @@ SETTINGS = "TextFooler(source=Neighbours(k=50, min_cosine=0.5), stopwords=<323 w
 
 
 def attempt(number: int, ended: str, attack: str = ATTACK, **more: Any) -> Record:
-    """A record by how it ended: f fooled, w withstood, x budget spent, m misread, e error, l error after a look."""
+    """A record by how it ended: f fooled, w withstood, x budget spent, m misread, e error, l error after a look,
+
+    d final text rejected, r original rejected.
+    """
     outcome = {
         "f": Outcome.SUCCESS,
         "w": Outcome.FAILED,
@@ -24,10 +27,13 @@ def attempt(number: int, ended: str, attack: str = ATTACK, **more: Any) -> Recor
         "m": Outcome.SKIPPED,
         "e": Outcome.ERROR,
         "l": Outcome.ERROR,
+        "d": Outcome.DETECTED,
+        "r": Outcome.REJECTED,
     }[ended]
     original = f"a film that is number {number}"
     text, label = Text(original), number % 2
     right, wrong = ((0.9, 0.1), (0.1, 0.9)) if label == 0 else ((0.1, 0.9), (0.9, 0.1))
+    rejected = (0.1, 0.1, 0.8)
     final = text.replace_all({1: "movie"}) if ended == "f" else text
     values: dict[str, Any] = {
         "attack": attack,
@@ -39,11 +45,11 @@ def attempt(number: int, ended: str, attack: str = ATTACK, **more: Any) -> Recor
         "seed": 0,
         "words": len(text),
         "positions": 3,
-        "perturbed": final.fields if ended in "fwx" else None,
+        "perturbed": final.fields if ended in "fwxd" else None,
         "edits": text.edits(final),
-        "scores_before": () if ended == "e" else wrong if ended == "m" else right,
-        "scores_after": wrong if ended == "f" else right if ended in "wx" else (),
-        "queries": 10 + number if ended in "fwx" else 1,
+        "scores_before": {"e": (), "m": wrong, "r": rejected}.get(ended, right),
+        "scores_after": {"f": wrong, "d": rejected}.get(ended, right if ended in "wx" else ()),
+        "queries": 10 + number if ended in "fwxd" else 1,
         "error": "it broke" if outcome is Outcome.ERROR else None,
     }
     return Record(**(values | more))

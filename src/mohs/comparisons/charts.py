@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mohs.comparisons.result import Comparison
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 388.0, 12.0, 180.0
+_BAR = 180.0  # the longest bar
 
 
 def scatters(comparison: Comparison) -> list[dict[str, Any]]:
@@ -20,6 +21,21 @@ def scatters(comparison: Comparison) -> list[dict[str, Any]]:
         for group in comparison.groups
         for question in comparison.rates(comparison.sides[0], group)
         if question not in LOWER_IS_BETTER and (chart := _scatter(comparison, group, question)) is not None
+    ]
+
+
+def training_bars(comparison: Comparison) -> list[dict[str, Any]]:
+    """A bar for each victim whose training time is known: the mean seconds of an epoch."""
+    known = [(side.letter, side.victim, side.training) for side in comparison.sides if side.training is not None]
+    most = max((time.an_epoch for _, _, time in known), default=0.0)
+    return [
+        {
+            "number": [side.letter for side in comparison.sides].index(letter),
+            "name": f"{letter}: {victim}",
+            "width": round(_BAR * time.an_epoch / most, 1) if most else 0.0,
+            "said": f"{time.an_epoch:.2f} s, {len(time.seconds)} epochs, {time.device}",
+        }
+        for letter, victim, time in known
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mohs.comparisons.charts import scatters
+from mohs.comparisons.charts import scatters, training_bars
 from mohs.comparisons.examples import fooled_alone
 from mohs.comparisons.show import HEADS, against_cells, errors_of, headline, note_of, side_lines
 from mohs.comparisons.sides import Side
@@ -51,6 +51,7 @@ def comparison_page(comparison: Comparison) -> str:
         order=order_of(lines),
         figures_note=f"Each run over all its own examples; {marks(errors_of(comparison))}.",
         charts=scatters(comparison),
+        bars=training_bars(comparison),
         against=[
             {
                 "title": f"{one.side.letter} against {base.letter}",

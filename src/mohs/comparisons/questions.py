@@ -55,6 +55,7 @@ class Seen:
     attacked: bool = False  # known to have been attacked, also if that ended in an error
     queries: int | None = None  # None if it was not attacked to the end
     changed: int | None = None  # words changed, of a success
+    beyond: int = 0  # words outside the victim's window
 
 
 def reader_of(run: Run) -> Callable[[Record], Seen]:
@@ -154,7 +155,17 @@ def _seen(
         read = record.outcome is not Outcome.ERROR or bool(record.scores_before)
         clean = answered(_right(record, record.scores_before)) if read else HIDDEN
     queries = record.queries if tried else None
-    return Seen(record.example_id, record.label, record.outcome, clean, groups, attacked, queries, changed)
+    return Seen(
+        record.example_id,
+        record.label,
+        record.outcome,
+        clean,
+        groups,
+        attacked,
+        queries,
+        changed,
+        record.beyond_window,
+    )
 
 
 def _right(record: Record, scores: Sequence[float]) -> bool:

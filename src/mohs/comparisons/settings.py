@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mohs.tasks.option import model, option
+from mohs.tasks.option import option
 
 if TYPE_CHECKING:
     from mohs.comparisons.result import Comparison
@@ -32,7 +32,9 @@ class Comparing:
     runs: Sequence[str] = option(
         "Run folders, the baseline first.", default=(), metavar="RUN", argument=True, many=True
     )
-    judge: Any = model("judge")
+    judge: Any = option(
+        "Judge of fair success: pocket, hf:PATH_OR_ID, or none; by default that of the runs.", metavar="J", kind="judge"
+    )
 
     def carry_out(self, runs: Sequence[AnyRun] | None = None) -> Comparison:
         """Make the comparison. `runs`: instead of the folders in the options."""

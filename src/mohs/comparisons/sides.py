@@ -177,8 +177,29 @@ def sides_of(runs: Sequence[Run]) -> tuple[list[Side], list[str]]:
         if alone:
             notes.append(f"{', '.join(alone)} of {place}: not in all runs, so not compared.")
         facts = {**run.manifest.get("facts", {}), "changed": run.effort().get("changed", 0)}
-        notes += [f"{place}: {flag}" for flag in run_flags(facts, len(run), run.planned)]
-    return [_side(number, run, shared) for number, run in enumerate(runs)], notes
+        alarm = run.view().alarm
+        said = [*([alarm] if alarm else []), *run_flags(facts, len(run), run.planned)]
+        notes += [f"{place}: {flag}" for flag in said]
+    sides = [_side(number, run, shared) for number, run in enumerate(runs)]
+    return sides, [*notes, *_windows(sides)]
+
+
+def _windows(sides: Sequence[Side]) -> list[str]:
+    """Notes about victims that read less, or more, of some texts than the first, so that other words were attacked."""
+    base, found = {name: seen.beyond for name, seen in _any(sides[0]).items()}, []
+    for side in sides[1:]:
+        apart = sum(base.get(name, seen.beyond) != seen.beyond for name, seen in _any(side).items())
+        if apart:
+            found.append(
+                f"The windows of {side.place} and {sides[0].place} end at other words in {apart:,} examples, so their "
+                "attacks could not change the same words there."
+            )
+    return found
+
+
+def _any(side: Side) -> Mapping[str, Seen]:
+    """What was seen of each example under the first attack."""
+    return next(iter(side.seen.values()))
 
 
 def _fingerprint(run: Run) -> Any:
