@@ -210,8 +210,14 @@ def test_bad_input_of_certify(folder: Path, mohs: Mohs, arguments: list[str], me
         ([], "There is no detector; name one with --detector: rde, fgws."),
         (["--detector", "fgws"], "Detectors learn from training data; name the victim's with --train."),
         (["--detector", "knn", "--train", "good.jsonl"], "Unknown detector 'knn'; use rde or fgws, as in"),
-        (["--detector", "rde", "--train", "good.jsonl"], "pocket shows no features of its last layer; that needs an hf:"),
-        (["--detector", "fgws", "--train", "good.jsonl"], "needs at least 9 held-out texts, but there are 0; give more"),
+        (
+            ["--detector", "rde", "--train", "good.jsonl"],
+            "pocket shows no features of its last layer; that needs an hf:",
+        ),
+        (
+            ["--detector", "fgws", "--train", "good.jsonl"],
+            "needs at least 9 held-out texts, but there are 0; give more",
+        ),
     ],
 )
 def test_bad_input_of_detect(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
