@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Detecting(Reading):
     """Tell the adversarial texts of finished attacks from originals with detectors: ROC curves and their areas.
 
-    The runs are of an undefended victim: the attacks did not know the detectors. For an attack that knows one, put it
+    The runs' victim rejects nothing: the attacks did not know the detectors. For an attack that knows one, put it
     around the victim: mohs attack --victim "rde(V, train=FILE)". Originals are all texts of a run, read right or wrong;
-    adversarial texts are its successes. Give a run with --goal below:P beside one without: detectors find texts near
-    the boundary more easily than those far from it. The options about columns and rows are for the training data.
+    adversarial texts are its successes. Give a run with --goal below:P beside one without: a detector may find only
+    texts near the boundary. The options about columns and rows are for the training data.
 
     Examples:
       mohs detect mohs-runs/RUN --detector rde --detector fgws --train train.jsonl --held dev.jsonl
