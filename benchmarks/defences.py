@@ -6,6 +6,7 @@ The bundled reviews are answered twice: by the defended victim, and by the victi
 that the defence makes, which are made beforehand. Both see them in the same cohorts, as a search would send them, and
 both find the pieces of all words in the tokenizer's memory. The defended victim looks up neighbours in word vectors of
 its own, which were asked nothing before. In turns; the medians of the rounds, each of which has texts of its own.
+On a CPU these are processor seconds, which other work on the machine does not count into.
 """
 
 from __future__ import annotations
@@ -34,15 +35,16 @@ def candidates(n: int) -> list[Fields]:
     return [text.drop(number % len(text)).fields if number % 2 else text.fields for number, text in enumerate(texts)]
 
 
-def seconds(work: Callable[[], Any]) -> float:
+def seconds(work: Callable[[], Any], clock: Callable[[], float]) -> float:
     """How long it takes."""
-    started = time.perf_counter()
+    started = clock()
     work()
-    return time.perf_counter() - started
+    return clock() - started
 
 
 def compare(pattern: str, inside: Any, texts: list[Fields], cohort: int, rounds: int) -> tuple[float, float, float]:
     """Seconds of the plain forwards, of the defended victim, and of making known versions, for a round's texts."""
+    clock = time.perf_counter if inside._device.startswith("cuda") else time.process_time
     before: Any = defended(pattern, lambda name: inside, load_books)
     victim: Any = defended(pattern, lambda name: inside, load_books)
     size = len(texts) // rounds
@@ -62,10 +64,10 @@ def compare(pattern: str, inside: Any, texts: list[Fields], cohort: int, rounds:
             for some in cohorts:
                 answers_of(victim, some)
 
-        spent = {work: seconds(work) for work in ((forwards, defence) if number % 2 else (defence, forwards))}
+        spent = {work: seconds(work, clock) for work in ((forwards, defence) if number % 2 else (defence, forwards))}
         plain.append(spent[forwards])
         whole.append(spent[defence])
-        making.append(seconds(lambda mine=mine: [victim.versions(fields) for fields in mine]))
+        making.append(seconds(lambda mine=mine: [victim.versions(fields) for fields in mine], clock))
     return median(plain), median(whole), median(making)
 
 

@@ -214,7 +214,7 @@ def test_labels_alone_can_be_smoothed_but_not_added_up() -> None:
 
 @pytest.mark.parametrize("defence", [Ensemble(), Encoding(), Safer()])
 def test_a_defence_without_its_books_is_refused_at_once(defence: Any) -> None:
-    with pytest.raises(BadInput, match=r"mine asks vectors, and none is given; give books=\{'vectors': \.\.\.\}"):
+    with pytest.raises(BadInput, match="mine asks vectors, and none is given; give books="):
         Versions(victim(), defence, "mine")
 
 

@@ -26,6 +26,9 @@ class Encoding:
     code gets the code of its nearest neighbour that has one; otherwise it is a code itself. Its `k` nearest neighbours
     with a cosine of at least `cosine` that have no code yet get the same one. The victim is best trained on encoded
     texts (`mohs augment` writes none; encode with `Encoding.versions`).
+
+    The paper takes neighbours within a Euclidean distance of counter-fitted vectors and orders words by their frequency
+    in the training data; here the cosine and the order of the vectors' file decide, and stopwords stay.
     """
 
     k: int = 8

@@ -15,8 +15,10 @@ from mohs.text import Text
 class Masking:
     """N versions with a share of the words hidden behind `[MASK]`; their logits are added up.
 
-    `rate` 0.05 is MA_5. All words count, stopwords too. `mask` is the word that hides: `[MASK]` for BERT, `<mask>` for
-    RoBERTa; a model over whole words reads it as an unknown word.
+    `rate` 0.05 is MA_5. All words count, stopwords too. The thesis speaks of words in A.4 and of tokens in 8.1; here a
+    share of the words is hidden, and a word of several tokens behind one mask. The thesis also leaves open how the
+    share is rounded: here to the nearest whole number, at least one word. `mask` is the word that hides: `[MASK]` for
+    BERT, `<mask>` for RoBERTa; a model over whole words reads it as an unknown word.
     """
 
     n: int = 8
