@@ -42,7 +42,8 @@ class Setting:
     n: int = 200  # attacked examples; of SST-2 twice as many
     n_long: int = 100  # of IMDB
     tested: int = 500  # examples for clean accuracy
-    rows: int | None = 8_000  # training examples, of SST-2 three times as many; None: all
+    rows: int | None = 8_000  # training examples, None: all
+    sentences: int | None = None  # training examples of SST-2
     words: int | None = 100  # IMDB's reviews are cut to so many words
     epochs: int = 2
     augmented: int = 12  # epochs of augmented training
@@ -138,7 +139,7 @@ def write_data(data: str, setting: Setting) -> None:
         return
     source, most = setting.assets / "data" / data, MOST_WORDS.get(data)
     held = source / ("dev.jsonl.gz" if data == "sst2" else "test.jsonl.gz")  # SST-2's test labels are not public
-    n = setting.rows and setting.rows * (3 if data == "sst2" else 1)  # sentences are short
+    n = setting.rows if data != "sst2" else setting.sentences
     train = Dataset(str(source / "train.jsonl.gz"), n=n, sample=SEED if n else None, most_words=most)
     test = [*Dataset(str(held), n=max(setting.tested, setting.attacked(data)), sample=SEED, most_words=most)]
     for part, examples in (("train", train), ("test", test), ("attack", spread(test, setting.attacked(data)))):
@@ -235,8 +236,8 @@ class Train:
             options.setdefault("vectors", str(setting.assets / "lexical" / "glove-100d"))
         if model.verifiable:
             options["verifiable"] = True
-        if setting.quick and model.arch != "bow":
-            options["epochs"] = 4
+        if setting.quick:
+            options["epochs"] = 8 if model.arch == "bow" else 4
         done = train(
             setting.masked_lm if pretrained else model.arch,
             str(setting.file(model.data, "train")),

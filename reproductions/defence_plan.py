@@ -53,10 +53,11 @@ def adversarial(data: str, arch: str = "minilm") -> list[Model]:
 def shaped(arch: str, *, robust: bool) -> Model:
     """A victim of SST-2 in the shapes of Jia et al. and of Xu et al., as it is or robustly trained."""
     if not robust:
-        return Model("sst2", arch, "base", verifiable=True, settings=(("epochs", 10), ("batch", 64)))
-    method = "lirpa" if arch == "transformer" else "ibp"
-    settings = (("epochs", 20), ("batch", 256 if method == "lirpa" else 128))
-    return Model("sst2", arch, "robust", (f"{method}:words={{jia}}",), verifiable=True, settings=settings)
+        return Model("sst2", arch, "base", verifiable=True, settings=(("epochs", 8), ("batch", 64)))
+    if arch == "transformer":
+        return Model("sst2", arch, "robust", ("lirpa:words={jia}",), verifiable=True)
+    settings = (("epochs", 20), ("batch", 128), ("lr", 2e-3))
+    return Model("sst2", arch, "robust", ("ibp:words={jia}",), verifiable=True, settings=settings)
 
 
 def plan(tables: Sequence[str], sets: Sequence[str], arch: str = "minilm") -> list[Cell]:

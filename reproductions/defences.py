@@ -151,6 +151,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--n-long", type=int, default=100, help="attacked examples of IMDB")
     parser.add_argument("--tested", type=int, default=500, help="examples for clean accuracy")
     parser.add_argument("--rows", type=int, default=8_000, help="training examples; 0: all")
+    parser.add_argument("--sentences", type=int, default=0, help="training examples of SST-2; 0: all")
     parser.add_argument("--words", type=int, default=100, help="IMDB's reviews are cut to so many words; 0: not at all")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--augmented", type=int, default=12, help="epochs of augmented training")
@@ -165,7 +166,7 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.quick:
         options.arch, options.data, options.tables = "cnn", ["ag_news", "sst2"], ["8.1", "adaptive", "2", "4.2"]
-        options.n, options.tested, options.rows, options.keys = 30, 200, 1_500, 5
+        options.n, options.tested, options.rows, options.sentences, options.keys = 24, 200, 1_500, 10_000, 5
         options.jobs, options.device = min(2, os.cpu_count() or 1), "cpu"
     return options
 
@@ -182,6 +183,7 @@ def setting_of(options: argparse.Namespace) -> Setting:
         n_long=options.n_long,
         tested=options.tested,
         rows=options.rows or None,
+        sentences=options.sentences or None,
         words=options.words or None,
         epochs=options.epochs,
         augmented=options.augmented,
