@@ -10,7 +10,7 @@ import mohs
 from mohs.comparisons.questions import CERTIFIED, CLEAN, ROBUST, SUCCESS, UNDER
 from mohs.errors import BadInput
 
-DRAWS: dict[str, Any] = {"draws": 60, "select": 10, "alpha": 0.05}
+DRAWS: dict[str, Any] = {"draws": 60, "alpha": 0.05}
 
 FILMS = [
     mohs.Example(f"f{number}", mohs.Text(text), number % 2)
