@@ -22,6 +22,7 @@ from mohs.certifying.smoothed import Smoothed
 from mohs.cli.run_progress import finished
 from mohs.defences import RanMask, Versions
 from mohs.errors import BadInput
+from mohs.models.function import FunctionVictim
 from mohs.models.load import victim_from
 from mohs.models.victim import answers_of, traits_of
 from mohs.runs.run import Run
@@ -215,3 +216,16 @@ def test_the_bound_of_a_network_has_a_name_and_a_default_budget(monkeypatch: pyt
         (record,) = run.records()
     assert record.finding.method == "lirpa"
     assert [(one.budget, one.bound, one.certified) for one in record.finding.budgets] == [(1, -0.5, False)]
+
+
+def test_fresh_draws_ask_the_weights_that_verdicts_are_made_with() -> None:
+    def always(label: int) -> FunctionVictim:
+        return FunctionVictim(lambda texts: [[1.0 - label, float(label)] for _ in texts], name=f"always {label}")
+
+    fast: Any = always(0)
+    fast.verdict = always(1)
+    victim = Versions(fast, RanMask(rate=0.9, n=4), "ranmask(fast)")
+    with mohs.certify(victim, [("a good film that all of us have seen", 1)], **SMALL) as run:
+        (record,) = run.records()
+    assert record.finding.votes.label == record.finding.votes.draws == 200
+    assert not record.finding.contradiction

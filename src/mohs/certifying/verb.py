@@ -178,12 +178,12 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
             )
 
     def _smoothed(self, subject: Subject) -> Smoothed | None:
-        """The victim as a smoothed one; None if it is none."""
+        """The victim as a smoothed one, with the weights that verdicts are made with; None if it is none."""
         from mohs.certifying.smoothed import Smoothed
         from mohs.defences.smoothing import RanMask, Safer
         from mohs.defences.versions import Versions
 
-        victim = subject.model
+        victim = subject.target.traits.verdict or subject.model
         if type(victim) is Versions and isinstance(victim.defence, Safer | RanMask):
             return Smoothed(victim, self.published)
         return None
