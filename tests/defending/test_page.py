@@ -48,6 +48,7 @@ def test_page(found: Defended, tmp_path: Path) -> None:
         assert page.text.count(row) >= 2  # one table an attack
     assert page.text.count("undefended") >= 4
     assert "Lower() draws nothing" in page.text
+    assert "2 defences against 2 attacks; the ways to judge are furthest apart for " in page.text
     assert len([tag for tag, _ in page.tags if tag == "svg"]) == 2
 
 

@@ -10,8 +10,10 @@ from mohs.report.table import order_of
 from mohs.report.template import rendered
 
 if TYPE_CHECKING:
+    from mohs.defending.figures import Judged
     from mohs.defending.result import Against, Defended
 
+_MOST_TOLD = 2  # defences in the headline
 _TITLE, _LINE = 32, 36  # pixels that the name of a defence and a share take in a chart
 
 
@@ -29,6 +31,7 @@ def defended_page(found: Defended) -> str:
         keys=found.keys,
         adaptive_keys=found.adaptive_keys,
         draws=found.draws,
+        average=found.average,
         parts_of=[_part(part) for part in found.parts],
     )
 
@@ -71,14 +74,23 @@ def _chart(part: Against) -> dict[str, Any]:
 
 
 def _headline(found: Defended) -> str:
-    """The most telling pair: what a defence leaves of finished attacks, and of adaptive ones."""
-    told = []
-    for part in found.parts:
-        for one in part.defences:
-            if one.left.value is None:
-                continue
-            said = f"{one.defence} against {part.attack}: {one.left.value:.0%} success left on finished texts"
-            if one.adaptive is not None and one.adaptive.success.value is not None:
-                said += f", {one.adaptive.success.value:.0%} when the defence itself is attacked"
-            told.append(said)
-    return "; ".join(told) or "There is nothing to show yet"
+    """What a defence leaves of finished attacks, and of adaptive ones; of many, where the two are furthest apart."""
+    told = [(part, one) for part in found.parts for one in part.defences if one.left.value is not None]
+    if len(told) > _MOST_TOLD:
+        widest = max(told, key=lambda pair: _gap(pair[1]))
+        defences, attacks = len({one.defence for _, one in told}), len(found.parts)
+        counted = f"{defences} defence{'s' * (defences > 1)} against {attacks} attack{'s' * (attacks > 1)}"
+        return f"{counted}; the ways to judge are furthest apart for {_told(*widest)}"
+    return "; ".join(_told(*pair) for pair in told) or "There is nothing to show yet"
+
+
+def _gap(one: Judged) -> float:
+    adaptive = None if one.adaptive is None else one.adaptive.success.value
+    return -1.0 if adaptive is None else adaptive - (one.left.value or 0.0)
+
+
+def _told(part: Against, one: Judged) -> str:
+    said = f"{one.defence} against {part.attack}: {one.left.value:.0%} success left on finished texts"
+    if one.adaptive is not None and one.adaptive.success.value is not None:
+        said += f", {one.adaptive.success.value:.0%} when the defence itself is attacked"
+    return said
