@@ -203,6 +203,25 @@ def test_bad_input_of_certify(folder: Path, mohs: Mohs, arguments: list[str], me
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--arch", "hf:x", "--harden", "ibp"],
+            "--harden ibp needs a network whose bounds it knows, and --arch hf:x is none; use bow, cnn, lstm, bilstm.",
+        ),
+        (["--harden", "ibp", "--harden", "augment"], "--harden takes a method that trains bounds alone, not IBP and"),
+        (["--harden", "ibp:words=none.json"], "none.json"),
+        (["--harden", "ibp:weight=2"], "--harden ibp has weight=2; it must be above 0 and at most 1, such as 0.8."),
+    ],
+)
+def test_bad_input_of_training_bounds(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
+    ended = mohs("train", "--data", "good.jsonl", *arguments)
+    assert message in ended.stderr
+    assert ended.returncode == 2
+    assert "Traceback" not in ended.stderr
+
+
 @pytest.mark.parametrize(("arguments", "message"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_bad_input(folder: Path, mohs: Mohs, arguments: list[str], message: str) -> None:
     base = ["attack"] if {"--n", "--data"} & set(arguments) else ["attack", "--n", "2"]

@@ -315,3 +315,31 @@ def test_a_hugging_face_folder(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
     with pytest.raises(BadInput, match=f"is in the Hugging Face layout; name it hf:{tmp_path}"):
         load_own(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["bow", "cnn", "lstm", "bilstm"])
+def test_a_verifiable_model_is_saved_and_loaded(name: str, tmp_path: Path) -> None:
+    vocabulary = Vocabulary(WORDS, 9)
+    shape = Shape(name, len(vocabulary), 6, 8, 3, 0.5, 9, verifiable=True)
+    torch.manual_seed(1)
+    model = Classifier(shape)
+    save_neural(tmp_path, shape, vocabulary, model, "xyz", 1)
+    config = json.loads((tmp_path / "config.json").read_text())
+    assert config["verifiable"] is True
+    loaded = load_own(str(tmp_path), device="cpu")
+    direct = NeuralVictim("mohs:x", shape, vocabulary, model, tuple("xyz"), device="cpu")
+    assert loaded.fingerprint == direct.fingerprint
+    usual = Shape(name, len(vocabulary), 6, 8, 3, 0.5, 9)
+    assert "verifiable" not in usual.told()  # older folders and their fingerprints stay as they are
+
+
+def test_padding_does_not_count_in_verifiable_models() -> None:
+    for name in ("bow", "cnn", "lstm", "bilstm"):
+        torch.manual_seed(2)
+        model = Classifier(Shape(name, 20, 6, 8, 3, 0.5, 9, verifiable=True)).eval()
+        lengths = [9, 1, 4]
+        table = torch.randint(0, 20, (3, 9))
+        together = model(table, torch.tensor(lengths))
+        for number, length in enumerate(lengths):
+            alone = model(table[number : number + 1, :length])
+            assert together[number].tolist() == pytest.approx(alone[0].tolist(), abs=1e-5)

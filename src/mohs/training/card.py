@@ -15,6 +15,16 @@ _ABOUT = {
     "bilstm": "One LSTM layer in each direction, with max pooling over the text.",
     "transformer": "A transformer encoder trained from scratch, with learned positions and mean pooling over the text.",
 }
+_WORDS = "A layer and a ReLU for each single word, then the mean over the text of"
+_VERIFIABLE = {
+    "bow": f"{_WORDS} the words, and one hidden layer. `mohs certify` knows bounds for it.",
+    "cnn": f"{_WORDS} filters over three words, and one hidden layer. `mohs certify` knows bounds for it.",
+    "lstm": f"{_WORDS} an LSTM's states, and one hidden layer. `mohs certify` knows bounds for it.",
+    "bilstm": f"{_WORDS} the states of an LSTM in each direction, and one hidden layer. `mohs certify` knows bounds "
+    "for it.",
+    "transformer": "A transformer encoder whose LayerNorm does not divide by the variance, averaged over the text. "
+    "`mohs certify` knows bounds for it.",
+}
 
 
 def versions() -> dict[str, str]:
@@ -31,7 +41,8 @@ def versions() -> dict[str, str]:
 def card(facts: Mapping[str, Any]) -> str:
     """The text of README.md, from the facts of a finished training."""
     arch, metrics = facts["settings"]["arch"], facts["metrics"]
-    lines = [f"# {arch}", "", _ABOUT.get(arch, f"{arch}, fine-tuned as a classifier."), ""]
+    about = _VERIFIABLE if facts["settings"].get("verifiable") else _ABOUT
+    lines = [f"# {arch}", "", about.get(arch, f"{arch}, fine-tuned as a classifier."), ""]
     if arch in _ABOUT:
         lines += ["It reads lower-cased words, with a separator between the texts of a pair.", ""]
     lines += [f"Attack it with `mohs attack --victim {facts['victim']} --data ...`.", "", "## Accuracy", ""]
