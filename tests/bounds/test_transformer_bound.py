@@ -17,6 +17,7 @@ from mohs.bounds.step_errors import of_margins, of_words
 from mohs.bounds.transformer_bound import TransformerBound, transformer_bound
 from mohs.bounds.transformer_boxes import Words, boxes_of
 from mohs.bounds.transformer_margins import best_margins, interval_margins, least_margins, margins_over
+from mohs.bounds.transformer_planes import linear_bound
 from mohs.bounds.word_budget import least
 from mohs.bounds.word_numbers import WordNumbers
 from mohs.models.architectures import Classifier, Shape
@@ -109,6 +110,41 @@ def test_no_text_of_a_space_is_below_the_bound(
         assert lower >= intervals
         if len(set(map(tuple, rows))) == 1:
             assert lower == pytest.approx(float(found.min()), abs=1e-4 * scale**2)  # what rounding may take
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    layers=st.integers(1, 3),
+    scale=st.sampled_from([1.0, 8.0, 25.0, 40.0]),
+    steep=st.booleans(),
+    share=st.sampled_from([0.01, 0.3, 1.0]),
+)
+def test_each_bound_alone_is_one_of_the_formula(
+    seed: int, layers: int, scale: float, steep: bool, share: float
+) -> None:
+    """In 64 bits and without errors: neither bound hides a mistake of the other, and none can hide in rounding."""
+    model = network(seed, layers=layers, classes=3, scale=scale).double()
+    chance = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        read = model.reader.words(model.embedding(torch.randint(1, KNOWN, (1, 3, 3), generator=chance)))
+        choices = read[:, :, :1] + share * (read - read[:, :, :1])
+        trace = boxes_of(model, Words(choices, torch.ones(1, 3, dtype=torch.bool)))
+        over = margins_over(torch.tensor([seed % 3]), 3).double()
+        picks = torch.tensor(list(itertools.product(range(3), repeat=3)))
+        streams = choices[0, torch.arange(3), picks]  # every text of the space
+        for block in model.reader.blocks:
+            streams = block(streams, None)
+        found = model.decide(model.reader.hidden(streams.mean(1)).relu()) @ over[0].T
+        room = 1e-9 * (1 + found.abs().max())
+        assert (interval_margins(model, trace, over)[0] <= found.amin(0) + room).all()
+        bound = linear_bound(model, trace, over, torch.zeros(1, 2, dtype=torch.double), steep=steep)
+        for budget in (0, 1, 2, 3):
+            within = (picks > 0).sum(1) <= budget
+            lower = bound.constant + least(bound.slopes, choices, budget)
+            assert (lower[0] <= found[within].amin(0) + room).all()
+        if share == 0.01 and scale == 1.0:  # close to a point the linear bound is close to the network
+            assert (bound.constant + least(bound.slopes, choices, 0) - found[0]).abs().max() < 0.01
 
 
 def test_the_bound_says_something() -> None:

@@ -23,6 +23,7 @@ class Steps:
     enter: Tensor  # from a word to the four gates
     stay: Tensor  # from the sides of the state to the sides of the four gates
     biases: tuple[Tensor, Tensor]
+    signs: Tensor  # of the sides: made once, because a device waits for each new number
     unit: float = 0.0  # the rounding of the network (see mohs.bounds.boxes)
 
     @classmethod
@@ -34,7 +35,7 @@ class Steps:
         )
         more, less = stay.relu(), (-stay).relu()
         sides = torch.cat([torch.cat([more, less], 1), torch.cat([less, more], 1)])
-        return cls(enter, sides, (biases[0], biases[1]), unit)
+        return cls(enter, sides, (biases[0], biases[1]), stay.new_tensor([[-1.0], [1.0]]), unit)
 
     @property
     def size(self) -> int:
@@ -59,15 +60,14 @@ class Steps:
         """The sides of the hidden state and of the cell after one word."""
         size = self.size
         sums = entering + linear(hidden.flatten(-2), self.stay).view(*hidden.shape[:-1], 4 * size)
-        signs = sums.new_tensor([[-1.0], [1.0]])
         if self.unit:
             sizes = linear(
                 hidden.abs().amax(-2, keepdim=True), self.stay[: 4 * size, :size] + self.stay[: 4 * size, size:]
             )
             sums = sums + sizes * lost(size + self.enter.shape[1] + 3, self.unit)
-        gates = (sums[..., : 3 * size] * signs).sigmoid()  # (low, high), and never negative
+        gates = (sums[..., : 3 * size] * self.signs).sigmoid()  # (low, high), and never negative
         if self.unit:
-            gates = (gates + CURVES * signs).clamp_min(0)
+            gates = (gates + CURVES * self.signs).clamp_min(0)
         both = torch.cat([self._tanh(sums[..., 3 * size :]), cell], -1)
         entered, kept = self._times(gates[..., : 2 * size], both).chunk(2, -1)
         cell = entered + kept

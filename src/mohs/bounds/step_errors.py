@@ -2,7 +2,8 @@
 
 A sum of n products, in any order of summation, is off by at most n roundings of the sum of their absolute values. Every
 formula here allows 16 operations more than the network needs (mohs.bounds.boxes.lost), which covers exponentials and
-roots, and the 64-bit rounding of the bounds themselves: that is 2^29 times finer for each operation.
+roots, and the 64-bit rounding of the bounds themselves: that is 2^29 times finer for each operation. Products that are
+too small for 32 bits may become zero; `UNDERFLOW` is far above what thousands of them lose.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from mohs.bounds.boxes import FLOAT32, Box, lost
 from mohs.bounds.streams import Stream
 from mohs.models.verifiable_transformer import Centring
 
+UNDERFLOW = 2.0**-100
+
 
 @dataclass(frozen=True)
 class Errors:
@@ -29,14 +32,14 @@ class Errors:
         """A step's intervals with what the network may be off there."""
         if not self.on:
             return box
-        self.by[name] = error()
+        self.by[name] = error() + UNDERFLOW
         return box.wider(self.by[name])
 
     def beside(self, name: str, stream: Stream, error: Callable[[], Tensor]) -> Stream:
         """The same for a stream."""
         if not self.on:
             return stream
-        self.by[name] = error()
+        self.by[name] = error() + UNDERFLOW
         return stream.off_by(self.by[name])
 
 
@@ -56,7 +59,7 @@ def of_words(reader: Any, embedded: Tensor) -> Tensor:
     """The layer for single words; the largest error of a place's choices."""
     places = reader.positions.weight[: embedded.shape[1]].abs()
     sizes = embedded.abs() @ reader.word.weight.abs().T + reader.word.bias.abs() + places[:, None]
-    return _of_centring(reader.enter, sizes, embedded.shape[3] + 3).amax(2)
+    return _of_centring(reader.enter, sizes, embedded.shape[3] + 3).amax(2) + UNDERFLOW
 
 
 def of_scores(queries: Tensor, keys: Tensor) -> Tensor:
@@ -88,7 +91,7 @@ def of_margins(out: Any, features: Tensor, margins: Tensor) -> Tensor:
     """Differences of two logits, by the largest features."""
     sizes = features @ out.weight.abs().T + out.bias.abs()
     found: Tensor = (margins.abs() @ sizes[..., None])[..., 0] * lost(out.in_features + 1, FLOAT32)
-    return found
+    return found + UNDERFLOW
 
 
 def _of_centring(norm: Centring, sizes: Tensor, operations: int) -> Tensor:
