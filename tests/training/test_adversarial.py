@@ -329,3 +329,16 @@ def test_each_attack_is_refused_or_ready() -> None:
 def test_a_method_is_given_once() -> None:
     with pytest.raises(BadInput, match="--harden has OnFly twice"):
         hardenings(["onfly", "onfly:share=1.0"])
+
+
+def test_of_a_pair_only_the_second_text_changes(tmp_path: Path) -> None:
+    pairs = examples(40, seed=5, pairs=True)
+    trained(tmp_path / "m", "naive:attack=random,budget=50", "onfly:attack=random,clean=0", data=pairs)
+    rows = [json.loads(line) for line in (tmp_path / "m" / "adversarial.jsonl").read_text().splitlines()]
+    originals = {example.id: example for example in pairs}
+    assert rows
+    for row in rows:
+        original = originals[row["id"].partition("+")[0]]
+        assert row["premise"] == original.text.fields[0]
+        assert row["hypothesis"] != original.text.fields[1]
+        assert row["label"] == original.label

@@ -59,6 +59,10 @@ class Smart:
     The change starts as small noise, takes one step along the gradient of the divergence, and is scaled to a largest
     entry of one in each token, as in the released code. The divergence is the sum of both Kullback-Leibler
     divergences. The paper's second part, the Bregman proximal step, is not in the released code and not here.
+
+    Differs from the released code:
+    - the step climbs the sum of both divergences, as in the paper; there, the one from the clean answer;
+    - a version of that code adds `step` times the normalised gradient to the input instead, a far smaller change.
     """
 
     weight: float = 1.0
