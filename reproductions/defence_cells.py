@@ -74,7 +74,7 @@ class Setting:
     def attacked(self, data: str, method: str = "so-beam") -> int:
         """How many examples are attacked; fewer of SST-2 by slow methods."""
         if data == "sst2":
-            return {"so-beam": 2 * self.n, "random": 2 * self.n}.get(method, self.n // 2)
+            return 2 * self.n if method in ("so-beam", "random") and not self.quick else self.n // 2
         return self.n_long if data == "imdb" else self.n
 
     def file(self, data: str, part: str) -> Path:
