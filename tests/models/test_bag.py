@@ -8,6 +8,7 @@ import pickle
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,7 +210,7 @@ def test_training_needs_two_classes(labels: list[int]) -> None:
 
 def test_the_inside_of_a_bag_agrees_with_finite_differences() -> None:
     victim = BagVictim("toy", {"good": 1.5, "bad": -2.0, "film": 0.1}, 0.2, ("no", "yes"))
-    inside = victim.gradients()
+    inside: Any = victim.gradients()
     fields = ("a Good, bad film",)
     for label in (0, 1):
         (slope,) = inside.collect(inside.launch([Labelled(fields, label)]))

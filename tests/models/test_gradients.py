@@ -160,7 +160,7 @@ def test_companions(victim: HfVictim, gradients: HfGradients, data: st.DataObjec
     assert np.array_equal(among.embedding, alone.embedding)
 
 
-def test_labels_share_a_batch(gradients: HfGradients) -> None:
+def test_labels_share_a_batch(gradients: Any) -> None:
     items = [Labelled(("a b",), label) for label in range(3)]
     (batch,) = gradients.plan(items)
     found = gradients.collect(gradients.launch(batch))
@@ -170,7 +170,7 @@ def test_labels_share_a_batch(gradients: HfGradients) -> None:
     assert abs(found[0].gradient - found[1].gradient).max() > 1e-3
 
 
-def test_plan(victim: HfVictim, gradients: HfGradients) -> None:
+def test_plan(victim: HfVictim, gradients: Any) -> None:
     items = [Labelled((" ".join("abcdefghi"[: 1 + i % 9]) + "." * (i // 9),), i % 3) for i in range(200)]
     batches = gradients.plan(items)
     assert sorted(item for batch in batches for item in batch) == sorted(items)
@@ -271,7 +271,7 @@ def test_half_precision_goes_alone(bert_folder: Path) -> None:
     half = HfVictim(str(bert_folder), device="cpu")
     half._model.bfloat16()
     half._dtype = torch.bfloat16
-    gradients = HfGradients(half)
+    gradients: Any = HfGradients(half)
     assert sorted(gradients.plan(items)) == [[item] for item in sorted(items)]
     for item, slope in ask(gradients, items).items():
         assert slope.gradient.dtype == slope.embedding.dtype == np.float32
@@ -313,7 +313,8 @@ def test_unknown_words_have_no_vector(bert: HfVictim, roberta: HfVictim) -> None
 
 
 def test_one_bad_text_fails_alone(bert: HfVictim) -> None:
-    service: Service[Labelled, Slope] = Service(HfGradients(bert))
+    model: Any = HfGradients(bert)
+    service: Service[Labelled, Slope] = Service(model)
     service.prove([Labelled(("It works.",), 0)])
     bad = [Labelled(("a \ud800 b",), 0), Labelled(("a", "b", "c"), 0), Labelled(("fine",), 3), Labelled(("fine",), -1)]
     failed = [service.ask([item]) for item in bad]
