@@ -56,8 +56,9 @@ def shaped(arch: str, *, robust: bool) -> Model:
         return Model("sst2", arch, "base", verifiable=True, settings=(("epochs", 8), ("batch", 64)))
     if arch == "transformer":
         return Model("sst2", arch, "robust", ("lirpa:words={jia}",), verifiable=True)
-    settings = (("epochs", 20), ("batch", 128), ("lr", 2e-3))
-    return Model("sst2", arch, "robust", ("ibp:words={jia}",), verifiable=True, settings=settings)
+    settings = (("epochs", 12), ("batch", 64))
+    harden = ("ibp:words={jia},weight=0.6",)  # with the 0.8 of Jia et al. much less clean accuracy is left
+    return Model("sst2", arch, "robust", harden, verifiable=True, settings=settings)
 
 
 def plan(tables: Sequence[str], sets: Sequence[str], arch: str = "minilm") -> list[Cell]:
