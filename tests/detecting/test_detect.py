@@ -19,6 +19,7 @@ from mohs.errors import BadInput
 from mohs.models.bag import pocket_victim
 from mohs.models.wrapper import Wrapper
 from mohs.records import Outcome
+from mohs.text import Example
 from tests.toys import bundled
 
 TRAIN = "pocket:train"
@@ -104,6 +105,21 @@ def test_successes_that_fool_nobody_are_left_out() -> None:
     assert right >= 1
     assert found.attacks[0].adversarial == len(successes) - right
     assert any(f"{right} of {len(successes)} successes do not change the prediction" in note for note in found.notes)
+
+
+def test_originals_that_the_detectors_learn_from_are_told(runs: list[mohs.Run]) -> None:
+    found = mohs.detect(runs[0], "fgws", train="pocket", held=[("Another text.", 1)] * 9)
+    originals = len({record.original for record in runs[0].records()})
+    (note,) = (note for note in found.notes if "originals also stand" in note)
+    assert note.startswith(f"{originals} of the {originals} originals also stand in the data of --train")
+
+
+def test_ids_are_no_formulas_for_a_spreadsheet(tmp_path: Path) -> None:
+    data = [Example.of("a good and funny film", 1, id="=1+1"), Example.of("a bad and dull film", 0, id="@x")]
+    with mohs.attack("pocket", data, "textfooler", no_judge=True, **bundled()) as run:
+        written = mohs.detect(run, "fgws", train=TRAIN).write(tmp_path / "texts.csv")
+    with written.open(encoding="utf-8") as file:
+        assert {row["example_id"] for row in csv.DictReader(file)} == {"'=1+1", "'@x"}
 
 
 def test_a_curve_as_a_path() -> None:

@@ -301,6 +301,30 @@ def test_broken_folders(tmp_path: Path, name: str) -> None:
         load_own(str(folder))
 
 
+FORGED: dict[str, Any] = {
+    "layers": 10**9,
+    "hidden": 10**5,
+    "dim": 10**5,
+    "max_words": 10**12,
+    "heads": 0,
+    "classes": True,
+    "dropout": float("nan"),
+    "verifiable": "yes",
+}
+
+
+@pytest.mark.parametrize("size", FORGED)
+def test_a_forged_size_is_refused_before_it_takes_memory(tmp_path: Path, size: str) -> None:
+    """Someone else's folder: a million million words or layers would fill the memory, or never end."""
+    vocabulary = Vocabulary(WORDS, 9)
+    shape = Shape("transformer", len(vocabulary), 6, 8, 3, 0.5, 9, verifiable=True)
+    save_neural(tmp_path, shape, vocabulary, Classifier(shape), "xyz", 1)
+    assert load_own(str(tmp_path), device="cpu").labels == tuple("xyz")
+    rewritten(**{size: FORGED[size]})(tmp_path)
+    with pytest.raises(BadInput, match=r"is not a complete model folder \(config\.json"):
+        load_own(str(tmp_path))
+
+
 @pytest.mark.parametrize("found", ["rnn", None, ["cnn"]])
 def test_unknown_architectures(tmp_path: Path, found: object) -> None:
     folder = saved(tmp_path / "m")

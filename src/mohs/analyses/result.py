@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +12,7 @@ from mohs.analyses.frequencies import Frequencies
 from mohs.analyses.intervals import Median
 from mohs.analyses.layers import LayerFigures
 from mohs.analyses.substitutions import Substitution
-from mohs.assets.writing import is_special, opened_for_writing
-from mohs.errors import MohsError
-from mohs.records.export import harmless
+from mohs.records.export import write_csv
 from mohs.report.rates import Mean, Rate
 from mohs.report.table import table_html
 from mohs.report.template import written
@@ -114,26 +111,8 @@ class Analysis:
 
     def write(self, path: str | Path) -> Path:
         """Write every substitution as CSV, one a line. An older file stays until the new one is complete."""
-        path = Path(path)
-        special = is_special(path)
-        target = path if special else path.with_name(f"{path.name}.part")
-        names = list(Substitution.__dataclass_fields__)
-        try:
-            with opened_for_writing(target, encoding="utf-8", newline="", special=special) as file:
-                table = csv.DictWriter(file, names)
-                table.writeheader()
-                table.writerows(
-                    {name: harmless(value) for name, value in one.to_row().items()}
-                    for part in self.attacks
-                    for one in part.substitutions
-                )
-            if not special:
-                target.replace(path)
-        except OSError as error:
-            raise MohsError(
-                f"{path} cannot be written ({error.strerror or error}); name another with --out."
-            ) from error
-        return path
+        rows = (one.to_row() for part in self.attacks for one in part.substitutions)
+        return write_csv(Path(path), list(Substitution.__dataclass_fields__), rows)
 
     def page(self, path: str | Path | None = None) -> Path:
         """Write the page. By default analyse.html in the run's folder, or in the current folder without one."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mohs.assets.writing import is_special, opened_for_writing
 from mohs.comparisons.sides import Side
-from mohs.errors import MohsError
 from mohs.records import Record
-from mohs.records.export import harmless
+from mohs.records.export import write_csv
 from mohs.report.paired import NOT_ASKED
 
 if TYPE_CHECKING:
@@ -46,20 +43,8 @@ def _number(value: bool | None) -> str:
 
 def write_examples(comparison: Comparison, path: Path) -> Path:
     """Write the rows as CSV. An older file stays until the new one is complete."""
-    special = is_special(path)
-    target = path if special else path.with_name(f"{path.name}.part")
     rows = list(rows_of(comparison))
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    try:
-        with opened_for_writing(target, encoding="utf-8", newline="", special=special) as file:
-            table = csv.DictWriter(file, names)
-            table.writeheader()
-            table.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
-        if not special:
-            target.replace(path)
-    except OSError as error:
-        raise MohsError(f"{path} cannot be written ({error.strerror or error}); name another with --out.") from error
-    return path
+    return write_csv(path, list(dict.fromkeys(name for row in rows for name in row)), rows)
 
 
 def fooled_alone(comparison: Comparison, most: int | None = None) -> Iterator[tuple[Side, Side, str, Record]]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mohs.assets.writing import is_special, opened_for_writing
 from mohs.defending.figures import Judged
 from mohs.defending.rows import COLUMNS
-from mohs.errors import MohsError
+from mohs.records.export import write_csv
 from mohs.report.attack.figures import Summary
 from mohs.report.table import table_html
 from mohs.report.template import written
@@ -103,21 +101,7 @@ class Defended:
 
     def write(self, path: str | Path) -> Path:
         """Write the rows as CSV. An older file stays until the new one is complete."""
-        path = Path(path)
-        special = is_special(path)
-        target = path if special else path.with_name(f"{path.name}.part")
-        try:
-            with opened_for_writing(target, "w", encoding="utf-8", newline="", special=special) as file:
-                table = csv.DictWriter(file, COLUMNS)
-                table.writeheader()
-                table.writerows(self.rows())
-            if not special:
-                target.replace(path)
-        except OSError as error:
-            raise MohsError(
-                f"{path} cannot be written ({error.strerror or error}); name another with --out."
-            ) from error
-        return path
+        return write_csv(Path(path), COLUMNS, self.rows())
 
     def page(self, path: str | Path | None = None) -> Path:
         """Write the page. By default defend.html in the first run's folder, or in the current folder without one."""

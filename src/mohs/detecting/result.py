@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mohs.assets.writing import opened_for_writing
 from mohs.detecting.roc import Area, Curve
-from mohs.errors import MohsError
+from mohs.records.export import write_csv
 from mohs.report.rates import Rate
 from mohs.report.table import table_html
 from mohs.report.template import written
@@ -105,19 +103,7 @@ class Detection:
 
     def write(self, path: str | Path) -> Path:
         """Write every text's suspicion as CSV. An older file stays until the new one is complete."""
-        path = Path(path)
-        beside = path.with_name(f"{path.name}.part")
-        try:
-            with opened_for_writing(beside, encoding="utf-8", newline="") as file:
-                table = csv.DictWriter(file, list(Scored.__dataclass_fields__))
-                table.writeheader()
-                table.writerows(map(asdict, self.texts))
-            beside.replace(path)
-        except OSError as error:
-            raise MohsError(
-                f"{path} cannot be written ({error.strerror or error}); name another with --out."
-            ) from error
-        return path
+        return write_csv(Path(path), list(Scored.__dataclass_fields__), map(asdict, self.texts))
 
     def page(self, path: str | Path | None = None) -> Path:
         """Write the page. By default detect.html in the first run's folder, or in the current folder without one."""

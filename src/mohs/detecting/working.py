@@ -25,6 +25,7 @@ from mohs.runs.subject import victim_of
 from mohs.tasks.option import check_numbers
 from mohs.tasks.reading import comma
 from mohs.tasks.services import load_books
+from mohs.text.dataset import Dataset, examples_from
 
 if TYPE_CHECKING:
     from mohs.detecting.settings import Detecting
@@ -68,6 +69,7 @@ def detected(runs: Sequence[Run], options: Detecting, progress: Told | None = No
         notes.append(f"{victim.name} is not the victim of the runs; texts that do not fool it are left out.")
     guards = {spec: _guard(spec, victim, runs[0], options) for spec in dict.fromkeys(options.detector)}
     texts = list(dict.fromkeys(text for column in columns for text in column.texts))
+    notes += _seen_before({record.original for column in columns for record in column.records}, runs[0], options)
     judged: dict[str, dict[Fields, Judgement]] = {}
     for number, (spec, guard) in enumerate(guards.items()):
         judged[spec] = {}
@@ -131,16 +133,36 @@ def _guard(spec: str, victim: Victim, run: Run, options: Detecting) -> Rejecting
             flag = {"text_field": "text-field", "label_field": "label-field"}.get(setting, setting)
             raise BadInput(f"The detector {spec!r} sets {setting}, which is an option of its own here: --{flag}.")
     detector = detector_of(name, settings, named, load_books)
+    held = None if options.held is None else _data(options.held, run, options)
+    train = _data(options.train, run, options)
+    return rejecting(victim, detector, train, held, rate=options.rate, seed=options.seed + key)
+
+
+def _data(given: Any, run: Run, options: Detecting) -> Any:
+    """Data as an option names them: a file as a stream, or values as they are."""
+    if not isinstance(given, str | Path):
+        return given
     labels = comma(options.labels) or tuple(map(str, run.manifest.get("config", {}).get("labels") or ()))
+    more: dict[str, Any] = {} if given == options.train else {"n": None, "sample": None}
+    return options.dataset(str(given), labels=labels, **more)
 
-    def data(given: Any) -> Any:
-        if not isinstance(given, str | Path):
-            return given
-        more: dict[str, Any] = {} if given == options.train else {"n": None, "sample": None}
-        return options.dataset(str(given), labels=labels, **more)
 
-    held = None if options.held is None else data(options.held)
-    return rejecting(victim, detector, data(options.train), held, rate=options.rate, seed=options.seed + key)
+def _seen_before(originals: set[Fields], run: Run, options: Detecting) -> list[str]:
+    """Says how many originals stand in the data that the detectors learn from: figures on these are too good."""
+    notes = []
+    for flag, given in (("--train", options.train), ("--held", options.held)):
+        data = _data(given, run, options)
+        if not isinstance(data, Dataset | Sequence):
+            continue
+        seen: set[Fields] = set()
+        for example in data if isinstance(data, Dataset) else examples_from(data):
+            seen |= {example.text.fields} & originals
+        if seen:
+            notes.append(
+                f"{len(seen):,} of the {len(originals):,} originals also stand in the data of {flag}, so these figures "
+                "may be too good; attack texts that the detectors have not seen."
+            )
+    return notes
 
 
 def _figures(

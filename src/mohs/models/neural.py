@@ -11,8 +11,8 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -175,9 +175,11 @@ def load_neural(
     from safetensors.torch import load_file
 
     try:
-        sizes = [field.name for field in fields(Shape) if field.name != "verifiable"]
+        names = [field.name for field in fields(Shape) if field.name != "verifiable"]
         verifiable = config.get("verifiable", False)
-        shape = Shape(**{name: config[name] for name in sizes}, verifiable=verifiable)
+        shape = Shape(**{name: config[name] for name in names}, verifiable=verifiable)
+        tensors = load_file(folder / "model.safetensors")
+        _refuse_other_sizes(shape, tensors)
         text = (folder / "words.txt").read_text("utf-8")
         words = tuple(text.split("\n")) if text else ()
         least = architecture_of(shape.architecture, verifiable=verifiable).least
@@ -189,7 +191,6 @@ def load_neural(
             raise ValueError(f"{len(own)} labels for {shape.classes} classes")
         with torch.random.fork_rng(devices=[]):  # initial weights are drawn at random, then replaced
             model = Classifier(shape)
-        tensors = load_file(folder / "model.safetensors")
         model.load_state_dict(tensors)
         if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in tensors.values()):
             raise ValueError("it holds a number that is not finite or not 32-bit")
@@ -201,6 +202,22 @@ def load_neural(
         raise BadInput(f"{name} has {len(own)} classes ({', '.join(own)}), but --labels names {len(given)}.")
     in_order(name, own, given)
     return NeuralVictim(name, shape, vocabulary, model, given, device=device)
+
+
+def _refuse_other_sizes(shape: Shape, tensors: Mapping[str, Any]) -> None:
+    """Refuse a configuration that is not that of the weights before it takes memory: the folder may be anyone's."""
+    sizes = {**asdict(shape), "architecture": 1, "dropout": 1, "verifiable": 1}
+    for name, value in sizes.items():
+        if type(value) is not int or value < 1:
+            raise ValueError(f"config.json has {name}={value!r}")
+    if type(shape.verifiable) is not bool or not 0 <= shape.dropout < 1:
+        raise ValueError(f"config.json has verifiable={shape.verifiable!r} and dropout={shape.dropout!r}")
+    if shape.architecture == "transformer" and (shape.layers > len(tensors) or shape.hidden % shape.heads):
+        raise ValueError(f"config.json has layers={shape.layers}, hidden={shape.hidden} and heads={shape.heads}")
+    with torch.device("meta"):  # shapes without numbers
+        wanted = {name: tensor.shape for name, tensor in Classifier(shape).state_dict().items()}
+    if wanted != {name: tensor.shape for name, tensor in tensors.items()}:
+        raise ValueError("config.json is not that of model.safetensors")
 
 
 def _fingerprint(shape: Shape, vocabulary: Vocabulary, model: Classifier, labels: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -121,6 +121,22 @@ def _write_lines(rows: Iterable[Row], format: str, file: IO[str]) -> int:
 def harmless(value: Any) -> Any:
     """A cell of a CSV file. Text that a spreadsheet would run as a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def write_csv(path: Path, names: Sequence[str], rows: Iterable[Row]) -> Path:
+    """Write rows as a CSV file for people. An older file stays until the new one is complete."""
+    special = is_special(path)
+    target = path if special else path.with_name(f"{path.name}.part")
+    try:
+        with opened_for_writing(target, encoding="utf-8", newline="", special=special) as file:
+            table = csv.DictWriter(file, names)
+            table.writeheader()
+            table.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+        if not special:
+            target.replace(path)
+    except OSError as error:
+        raise MohsError(f"{path} cannot be written ({error.strerror or error}); name another with --out.") from error
+    return path
 
 
 def _write_parquet(rows: Iterable[Row], target: IO[bytes]) -> int:
