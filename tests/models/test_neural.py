@@ -342,7 +342,7 @@ def test_a_hugging_face_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["bow", "cnn", "lstm", "bilstm"])
 def test_a_verifiable_model_is_saved_and_loaded(name: str, tmp_path: Path) -> None:
     vocabulary = Vocabulary(WORDS, 9)
-    shape = Shape(name, len(vocabulary), 6, 8, 3, 0.5, 9, verifiable=True)
+    shape = Shape(name, len(vocabulary), 6, 8, 3, 0.5, 9, layers=0, heads=0, verifiable=True)  # as trainings write it
     torch.manual_seed(1)
     model = Classifier(shape)
     save_neural(tmp_path, shape, vocabulary, model, "xyz", 1)

@@ -206,13 +206,14 @@ def load_neural(
 
 def _refuse_other_sizes(shape: Shape, tensors: Mapping[str, Any]) -> None:
     """Refuse a configuration that is not that of the weights before it takes memory: the folder may be anyone's."""
-    sizes = {**asdict(shape), "architecture": 1, "dropout": 1, "verifiable": 1}
-    for name, value in sizes.items():
-        if type(value) is not int or value < 1:
-            raise ValueError(f"config.json has {name}={value!r}")
+    told = asdict(shape)
+    attends = shape.architecture == "transformer"
+    for name in ("words", "dim", "hidden", "classes", "max_words", *(("layers", "heads") if attends else ())):
+        if type(told[name]) is not int or told[name] < 1:
+            raise ValueError(f"config.json has {name}={told[name]!r}")
     if type(shape.verifiable) is not bool or not 0 <= shape.dropout < 1:
         raise ValueError(f"config.json has verifiable={shape.verifiable!r} and dropout={shape.dropout!r}")
-    if shape.architecture == "transformer" and (shape.layers > len(tensors) or shape.hidden % shape.heads):
+    if attends and (shape.layers > len(tensors) or shape.hidden % shape.heads):
         raise ValueError(f"config.json has layers={shape.layers}, hidden={shape.hidden} and heads={shape.heads}")
     with torch.device("meta"):  # shapes without numbers
         wanted = {name: tensor.shape for name, tensor in Classifier(shape).state_dict().items()}
