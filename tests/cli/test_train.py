@@ -230,6 +230,16 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, steps: int, sentence: str)
     assert ended.stderr == f"mohs: Interrupted: {sentence}\n"
 
 
+def test_interrupted_after_the_plain_training_of_naive(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "attacked", stopped)
+    ended = run(monkeypatch, *SMALL, "--harden", "naive:n=4", "--out", "m")
+    assert ended.exit_code == 130
+    assert "mohs: Interrupted: the last checkpoint is in m; run the same command again to resume.\n" in ended.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

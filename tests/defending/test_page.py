@@ -97,3 +97,15 @@ def test_rows_as_csv(found: Defended, tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * len(ROWS) * (3 + 1)
     assert {row["defence"] for row in rows} == {"Dropped()", "Lower()"}
+
+
+def test_only_the_ways_that_were_gone_are_told() -> None:
+    judged = mohs.defend(run(), [Dropped()], keys=1, adaptive_keys=0, victim=victim(), again=bundled())
+    (one,) = ways(judged)
+    assert one.startswith("(1) ")
+    assert "(3)" not in shown(judged, 80)
+
+
+def test_a_narrow_terminal_says_what_cost_is(found: Defended) -> None:
+    said = " ".join(shown(found, 80).split())
+    assert "cost: forwards per example attacked, as a multiple of the undefended" in said

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mohs.analyses.charts import histogram, layer_chart
-from mohs.analyses.show import INTERVALS, bucket_columns, layers_note, lines, quartiles, word_lines
+from mohs.analyses.show import below, bucket_columns, layers_note, lines, quartiles, word_lines
 from mohs.report.listing import short_names
-from mohs.report.table import marks, order_of
+from mohs.report.table import order_of
 from mohs.report.template import rendered
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def analysis_page(analysis: Analysis) -> str:
         for one in parts
         for figures in one.layers
     ]
+    note = below(parts)
     return rendered(
         "analyse.html.j2",
         title=f"analysis of {analysis.run.name if analysis.run else 'a run'}",
@@ -49,7 +50,7 @@ def analysis_page(analysis: Analysis) -> str:
         services=analysis.services,
         names=names,
         figures=_table([lines(one) for one in parts]),
-        figures_note=f"{marks()[0].upper()}{marks()[1:]}; {INTERVALS}.",
+        figures_note=f"{note[0].upper()}{note[1:]}.",
         bars=_bars(analysis),
         charts={name: chart for name, chart in charts.items() if chart},
         cosines=_table(bucket_columns([one.cosine for one in parts])),

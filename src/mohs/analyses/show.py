@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 Row = tuple[str, str, str]
 
 _WIDE = 106  # columns; a narrower terminal gets medians without quartiles
-INTERVALS = "intervals take the example as the unit, since its words are not independent"
+_INTERVALS = "intervals take the example as the unit, since its words are not independent"
+_OTHER = "other class: words that are relatively most frequent in another class than the true one"
 
 
 def show(analysis: Analysis, console: Console) -> None:
@@ -33,14 +34,14 @@ def show(analysis: Analysis, console: Console) -> None:
     if parts:
         console.print()
         columns = [(one.attack, lines(one)) for one in parts]
-        show_tables(console, tables_of(columns, console.width)[0], f"{marks()}; {INTERVALS}")
+        show_tables(console, tables_of(columns, console.width)[0], below(parts))
         for name, told in (("cosine", "word cosine"), ("similarity", f"fragments of {analysis.window} words")):
             shown = [one for one in parts if getattr(one, name).total]
             rows = bucket_columns([getattr(one, name) for one in shown])
             columns = [(one.attack, column) for one, column in zip(shown, rows, strict=True)]
             if columns:
                 console.print()
-                note = f"{told}: share of substitutions in each bucket, the right edge not included"
+                note = f"{told}: share of the substitutions in each interval; the right end is not included"
                 show_tables(console, tables_of(columns, console.width)[0], note)
     for one in parts:
         for figures in one.layers:
@@ -64,6 +65,11 @@ def show(analysis: Analysis, console: Console) -> None:
         console.print(Text(printable(f"Measured with {asked}."), style="dim"))
     for note in analysis.notes:
         console.print(Text(printable(note), style="yellow"))
+
+
+def below(parts: Sequence[AttackAnalysis]) -> str:
+    """What the marks in the figures mean, and which words count as those of another class."""
+    return "; ".join([marks(), _INTERVALS, *([_OTHER] if any(one.frequencies for one in parts) else [])])
 
 
 def lines(one: AttackAnalysis) -> list[Row]:

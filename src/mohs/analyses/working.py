@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Told = Callable[[None, int, int], None]
 
 FOUND = "adversarial examples"
-WORDS = "Training data are cut into words as texts are everywhere in mohs, and counted in lower case."
+WORDS = "The training data are split into words in the same way as all texts in mohs, and counted in lower case."
 
 
 @dataclass

@@ -199,9 +199,9 @@ def _saved_on_interrupt(folder: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        from mohs.training.folder import STATE, WORKSHOP
+        from mohs.training.folder import WORKSHOP
 
-        saved = (folder / WORKSHOP / STATE).exists()
+        saved = any((folder / WORKSHOP).rglob("*.safetensors"))  # also of a training inside this one: naive's plain one
         how = f"the last checkpoint is in {folder}; " if saved else "there was no checkpoint yet; "
         say(f"mohs: Interrupted: {how}run the same command again to resume.", error=True)
         raise typer.Exit(130) from None

@@ -31,7 +31,7 @@ def defend(
     again: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Defended:
-    """Judge answer-time defences of an attacked victim in three ways: on finished texts, adaptively, and over draws.
+    """Judge defences of an attacked victim in three ways: on finished texts, adaptively, and over draws.
 
     The result has `parts` (figures), `rows()`, `to_json()`, `write(path)`, `page(path)` and `show(console)`.
 

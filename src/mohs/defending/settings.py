@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Defending:
-    """Judge answer-time defences of an attacked victim in three ways.
+    """Judge defences of an attacked victim in three ways.
 
     (1) The defended model answers the adversarial texts that were found against the undefended one, with several keys
     of its randomness. (2) The same attack runs against the defended model as a black box. (3) A success counts only if

@@ -19,18 +19,29 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str, str]
 
+QUERIES = "of the defended model; mean over examples attacked"
+FORWARDS = "texts that the model inside reads; mean over originals"
+COST = "forwards per example attacked, as a multiple of the undefended"
 
-def ways(found: Defended) -> tuple[str, str, str]:
-    """What the three figures mean, in one sentence each."""
+
+def ways(found: Defended) -> tuple[str, ...]:
+    """What the figures of each way mean, in one sentence each, for the ways that were gone."""
     averaging = f", and of one that searches against the mean of {found.average} draws" if found.average else ""
-    return (
+    told = [
         "(1) The defended model reads the adversarial texts that were found against the undefended one; nobody "
         "attacked the defence, so this flatters it.",
-        "(2) The same attack, with the same options and seed, runs against the defended model as its black box, with "
-        "one key for the whole run, so it may also exploit the luck of that key.",
-        f"(3) A success counts only if it fools most of {found.draws or 'several'} fresh draws of the defence, the "
-        f"original being judged in the same way: of the attack of (2), which knows one draw alone{averaging}.",
-    )
+    ]
+    if found.adaptive_keys:
+        told.append(
+            "(2) The same attack, with the same options and seed, runs against the defended model as its black box, "
+            "with one key for the whole run, so it may also exploit the luck of that key."
+        )
+    if found.adaptive_keys and found.draws:
+        told.append(
+            f"(3) A success counts only if it fools most of {found.draws} fresh draws of the defence, the original "
+            f"being judged in the same way: of the attack of (2), which knows one draw alone{averaging}."
+        )
+    return tuple(told)
 
 
 def marked(found: Defended, errors: int = 0) -> str:
@@ -38,7 +49,7 @@ def marked(found: Defended, errors: int = 0) -> str:
     spread = f"±: standard deviation over {found.keys} keys"
     if found.adaptive_keys > 1:
         spread += f", for (2) and (3) over {found.adaptive_keys}"
-    return f"{spread}; {marks(errors)}, over examples"
+    return f"{spread}; {marks(errors)}; intervals are over examples"
 
 
 def spread(found: Spread) -> str:
@@ -83,9 +94,9 @@ def _undefended(part: Against) -> list[Row]:
         rows.append(("(2) accuracy under attack", rate(found.accuracy_under_attack), f"of {SCORED}"))
     return [
         *rows,
-        ("queries", mean(found.queries), "of the defended model; mean over examples attacked"),
-        ("forwards per query", "1.0", "texts that the model inside reads; mean over originals"),
-        ("cost", "1.0", "forwards per example attacked, as a multiple of the undefended"),
+        ("queries", mean(found.queries), QUERIES),
+        ("forwards per query", "1.0", FORWARDS),
+        ("cost", "1.0", COST),
     ]
 
 
@@ -106,10 +117,10 @@ def _rows(part: Against, one: Judged) -> list[Row]:
             ("(2) under attack, change", change(found.change), "points against the undefended, paired by example"),
             ("(3) over fresh draws", "-" if found.fresh is None else spread(found.fresh), f"of {READ}"),
             ("(3) averaging attack", "-" if found.averaging is None else rate(found.averaging), f"of {READ}"),
-            ("queries", mean(found.queries), "of the defended model; mean over examples attacked"),
+            ("queries", mean(found.queries), QUERIES),
         ]
-    rows.append(("forwards per query", _number(one.forwards), "texts that the model inside reads; mean over originals"))
-    rows.append(("cost", _number(part.cost(one)), "forwards per example attacked, as a multiple of the undefended"))
+    rows.append(("forwards per query", _number(one.forwards), FORWARDS))
+    rows.append(("cost", _number(part.cost(one)), COST))
     return rows
 
 
@@ -134,9 +145,10 @@ def show(found: Defended, console: Console) -> None:
 
 def _denominators(part: Against) -> str:
     """The denominators below a table without room for them."""
-    told: dict[str, None] = {}
+    told: dict[str, list[str]] = {}
     for _, rows in columns(part):
         for name, _, of in rows:
-            if of.startswith("of "):
-                told[f"{name}: {of}"] = None
-    return "".join(f"; {one}" for one in told)
+            if of.startswith("of ") or of in (FORWARDS, COST):
+                names = told.setdefault(of, [])
+                names.extend([name] if name not in names else [])
+    return "".join(f"; {', '.join(names)}: {of}" for of, names in told.items())

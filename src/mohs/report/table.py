@@ -46,7 +46,7 @@ def mean(value: Mean, digits: int = 1, percent: bool = False) -> str:
 def marks(errors: int = 0) -> str:
     """What brackets and braces mean, for the note below a table."""
     braces = "in braces: the share if all errors had been misses, and if all had been hits"
-    return f"in brackets: 95% intervals, [-] without (fewer than {FEWEST} values, or all equal)" + (
+    return f"in brackets: 95% intervals, [-] if there is none (fewer than {FEWEST} values, or all equal)" + (
         f"; {braces}" if errors else ""
     )
 
