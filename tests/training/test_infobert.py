@@ -136,6 +136,12 @@ def test_it_combines_with_augmentation(bert_folder: Path, tmp_path: Path) -> Non
     assert done.metrics["history"]
 
 
+def test_a_word_model_is_refused_before_a_folder_is_made_or_an_attack_runs(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="infobert needs the hidden states of an encoder"):
+        train("bow", examples(48), tmp_path / "m", device="cpu", vectors="none", harden=("naive", "infobert"))
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_model_without_hidden_states_is_refused(bert_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     word = WordLearner(recipe_for("cnn", {"vectors": "none"}), TEXTS * 2, ("bad", "good"))
     with pytest.raises(BadInput, match="infobert needs the hidden states of an encoder; give --arch hf:PATH_OR_ID"):

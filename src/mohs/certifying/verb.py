@@ -76,13 +76,14 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
     )
     change_placeholders: bool = change_placeholders()
     draws: int | None = option(
-        "Versions to draw of each text, for safer and ranmask.", least=1, shown=str(_DRAWS), metavar="N"
+        f"Versions to draw of each text, for safer and ranmask; default {_DRAWS}.", least=1, metavar="N"
     )
     alpha: float | None = option(
-        "The probability that the certificate of one example is wrong, for safer and ranmask.", shown=str(_ALPHA)
+        "The greatest probability that the certificate of one example is wrong, for safer and ranmask; "
+        f"default {_ALPHA}."
     )
     published: bool = option(
-        "Take the bounds of the papers on safer and ranmask, which are estimates and no certificates.", default=False
+        "Take the bounds of the papers on safer and ranmask, which are estimates and not certificates.", default=False
     )
     vectors: Any = model("vectors")
     wordnet: Any = model("wordnet")

@@ -39,17 +39,20 @@ class Defending:
     )
     defences: Sequence[Any] = several(
         "A defence, put around the run's victim: ensemble, masking, encoding, safer, ranmask or mean, with settings as "
-        "in ensemble(n=16), or with a victim of its own; repeat for several.",
+        "in ensemble(n=16), a detector such as fgws(train=FILE), or a defence with a victim of its own; repeat for "
+        "several.",
         "--defence",
         "D",
     )
-    keys: int = option("How many keys of a defence's randomness answer the texts.", default=5, least=1)
+    keys: int = option(
+        "For how many keys, each another draw of a defence's randomness, it answers the texts.", default=5, least=1
+    )
     adaptive_keys: int = option(
         "For how many of these keys the attack runs against the defended model; 0: for none.", default=1, least=0
     )
     draws: int = option("How many fresh draws judge the texts that the adaptive attack found.", default=16, least=0)
     average: int = option(
-        "Attack the mean of so many draws, too, and let the fresh draws judge its texts; 0: leave this out.",
+        "Also attack the mean of this many draws, and let the fresh draws judge its texts; 0: leave this out.",
         default=4,
         least=0,
     )

@@ -33,9 +33,7 @@ class Detecting(Reading):
       mohs detect mohs-runs/RUN --detector "fgws(words=both, delta=80)" --train train.jsonl --out texts.csv --json
     """
 
-    runs: tuple[Any, ...] = option(
-        "Run folders of `mohs attack`.", default=(), metavar="RUN...", argument=True, many=True
-    )
+    runs: tuple[Any, ...] = option("Run folders of `mohs attack`.", default=(), metavar="RUN", argument=True, many=True)
     detector: Sequence[str] = several(
         "A detector: rde or fgws, with its settings in brackets; repeat for several.", "--detector", "D"
     )

@@ -498,9 +498,9 @@ def certify(
     constraints: A constraint on the substitutes; repeat for several.
     stopwords: Words that never change: a file, none, english (default) or nltk.
     change_placeholders: Also change words in placeholders (@USER, [NAME], URL), links and tags (<br />).
-    draws: Versions to draw of each text, for safer and ranmask.
-    alpha: The probability that the certificate of one example is wrong, for safer and ranmask.
-    published: Take the bounds of the papers on safer and ranmask, which are estimates and no certificates.
+    draws: Versions to draw of each text, for safer and ranmask; default 1000.
+    alpha: The greatest probability that the certificate of one example is wrong, for safer and ranmask; default 0.001.
+    published: Take the bounds of the papers on safer and ranmask, which are estimates and not certificates.
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
     wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.

@@ -70,20 +70,27 @@ class InfoBERT:
     def _critics(self) -> list[Critic]:
         return []  # the one of the training at hand
 
+    def check(self, learner: Learner, text: tuple[str, ...]) -> States:
+        """The hidden states of a text. Refuses a model without them."""
+        with torch.random.fork_rng(devices=[]):
+            embedded = learner.embed(learner.rows([text]))
+            if embedded.states is None:
+                raise BadInput(
+                    "infobert needs the hidden states of an encoder; give --arch hf:PATH_OR_ID, or use freelb."
+                )
+            try:
+                with torch.no_grad():
+                    return embedded.states(embedded.vectors)
+            except (TypeError, AttributeError, IndexError) as error:
+                reason = " ".join(str(error).split())[:200]
+                raise BadInput(
+                    f"infobert needs hidden states, which {type(learner.module).__name__} does not give ({reason}); "
+                    "use freelb."
+                ) from error
+
     def attach(self, learner: Learner, text: tuple[str, ...], seed: int) -> None:
-        """Make the critic a part of what is trained. Refuses a model without hidden states."""
-        embedded = learner.embed(learner.rows([text]))
-        if embedded.states is None:
-            raise BadInput("infobert needs the hidden states of an encoder; give --arch hf:PATH_OR_ID, or use freelb.")
-        try:
-            with torch.no_grad():
-                found = embedded.states(embedded.vectors)
-        except (TypeError, AttributeError, IndexError) as error:
-            reason = " ".join(str(error).split())[:200]
-            raise BadInput(
-                f"infobert needs hidden states, which {type(learner.module).__name__} does not give ({reason}); "
-                "use freelb."
-            ) from error
+        """Make the critic a part of what is trained."""
+        found = self.check(learner, text)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             critic = Critic(found.first.shape[2], found.last.shape[2])

@@ -92,7 +92,8 @@ class TrainSettings:
     )
     harden: Sequence[str] = option(
         "Train a model that is harder to fool: augment, random, mask, safer, naive, onfly, geometry, freelb, smart, "
-        "infobert, ibp or lirpa, with settings behind a colon (augment:rate=0.4,words=wordnet); repeat to combine.",
+        "infobert, ibp or lirpa, with settings after a colon (augment:rate=0.4,words=wordnet); repeat to combine. See "
+        "docs/hardening.md.",
         default=(),
         metavar="M",
         many=True,

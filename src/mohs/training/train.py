@@ -106,6 +106,7 @@ def train(
         config |= {"labels": list(parts.labels), "device": device, "save_every": save_every}
         certified = certified_of(methods)
         trainer = None if certified is None else certified.trainer(learner, [*parts.train, *parts.dev])
+        _check(methods, learner, parts)
         folder = TrainingFolder.open(Path(out), config, _identity(recipe, parts, where, learner, swap, trainer))
         stack.callback(folder.close)
         name = f"{learner.prefix}:{out}"
@@ -196,6 +197,13 @@ def _after_attack(
     learned = [*parts.train, *found.examples]
     facts = {**parts.facts["train"], "learned_from": len(learned), "adversarial": dict(found.facts)}
     return replace(parts, train=learned, facts={**parts.facts, "train": facts})
+
+
+def _check(methods: Sequence[Any], learner: Learner, parts: Parts) -> None:
+    """Refuse methods that do not fit the model, before a folder is made or an attack runs."""
+    for method in methods:
+        if hasattr(method, "check"):
+            method.check(learner, parts.train[0].text.fields)
 
 
 def _attach(methods: Sequence[Any], learner: Learner, parts: Parts, recipe: Recipe) -> None:

@@ -95,7 +95,7 @@ def certify_lines(summary: CertifySummary) -> list[Row]:
     rows = [("clean accuracy", rate(summary.clean), f"of {_OF}")]
     for one in summary.budgets:
         rows.append((f"robust, {words(one.budget)}", rate(one.robust), "right, and no attack changed the prediction"))
-        how = "with confidence" if summary.method in ("safer", "ranmask") else "proven"
+        how = "with probability 1 - alpha" if summary.method in ("safer", "ranmask") else "proven"
         rows.append((f"certified, {words(one.budget)}", rate(one.certified), f"{how}, by {summary.method}"))
     for one in summary.budgets:
         if one.every:
@@ -152,7 +152,7 @@ def certify_flags(
     if alpha and not config.get("published"):
         found.append(
             f"Certificates by smoothing hold with probability {1 - alpha:.5g} for each example, for all budgets at "
-            f"once: at most {alpha * summary.clean.total:.2g} false ones are to be expected among "
+            f"once: at most {alpha * summary.clean.total:.2g} false ones are expected among "
             f"{summary.clean.total:,} examples."
         )
     return found
