@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import mohs
+from mohs.comparisons.sameness import _apart
 from mohs.comparisons.sides import letter_of
 from mohs.errors import BadInput
 from tests.comparisons.toys import ATTACK, SETTINGS, attempt, run_of
@@ -133,3 +134,9 @@ def test_folders_of_older_versions_are_compared(case: str, tmp_path: Path) -> No
 
 def test_letters() -> None:
     assert [letter_of(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_short_values_are_told_whole() -> None:
+    """And of long ones the first setting that is not the same."""
+    assert _apart("1,2,all", "99") == ("1,2,all", "99")
+    assert _apart(f"greedy(k=5, {'x' * 60})", f"greedy(k=6, {'x' * 60})") == ("k=5,", "k=6,")
