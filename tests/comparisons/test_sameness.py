@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import mohs
+from mohs.comparisons.sameness import _apart
 from mohs.comparisons.sides import letter_of
 from mohs.errors import BadInput
 from tests.comparisons.toys import ATTACK, SETTINGS, attempt, run_of
@@ -133,3 +134,8 @@ def test_folders_of_older_versions_are_compared(case: str, tmp_path: Path) -> No
 
 def test_letters() -> None:
     assert [letter_of(number) for number in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_short_values_are_told_whole() -> None:
+    """One setting of a list would not say what differs."""
+    assert _apart("1,2,all", "99") == ("1,2,all", "99")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,50 @@ def test_another_victim_is_allowed_with_a_flag() -> None:
     wide = FunctionVictim(lambda texts: [[0.2, 0.3, 0.5] for _ in texts])
     with pytest.raises(BadInput, match="has 3 classes, but the run's victim has 2; they cannot be compared"):
         mohs.defend(run(), Versions(wide, Dropped(), "mine"), victim=victim(), other_victim=True, adaptive_keys=0)
+
+
+CODE = """
+from pathlib import Path
+from mohs.attacks.textfooler import TextFooler
+Path("ran").write_text("x")
+class Own(TextFooler): ...
+def scores(texts): return [[0.3, 0.7] if "good" in text else [0.6, 0.4] for text in texts]
+"""
+
+
+@pytest.mark.parametrize(
+    ("victim", "attack", "named"),
+    [("python:evil_a:scores", "random", "python:evil_a:scores"), ("pocket", "evil_b.py:Own", "evil_b.py:Own")],
+)
+def test_code_that_a_run_names_runs_only_if_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, attack: str, named: str
+) -> None:
+    """A run folder may be someone else's."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("evil_a.py", "evil_b.py"):
+        (tmp_path / name).write_text(CODE)
+    mohs.attack(victim, ROWS, attack, out="run", no_judge=True, **bundled()).close()
+    (tmp_path / "ran").unlink()
+    sys.modules.pop("evil_a", None)
+    refused = re.escape(f"The run run names code to run ({named}); if you trust it, add --trust-code.")
+    with pytest.raises(BadInput, match=refused):
+        mohs.defend("run", "masking", keys=1)
+    if victim != "pocket":
+        with pytest.raises(BadInput, match=refused):
+            mohs.detect("run", "fgws", train="pocket:train")
+    assert not (tmp_path / "ran").exists()
+    if victim == "pocket":
+        mohs.defend("run", "masking", keys=1, adaptive_keys=0)  # does not attack
+        assert not (tmp_path / "ran").exists()
+    (one,) = mohs.defend("run", "masking", keys=1, draws=0, trust_code=True, again=bundled()).parts[0].defences
+    assert one.adaptive is not None
+
+
+def test_nothing_is_written_through_a_link_in_a_run(tmp_path: Path) -> None:
+    attacked(tmp_path / "run").close()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "run" / "defended").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match=r"defended is a symbolic link, through which mohs does not write; delete it"):
+        mohs.defend(tmp_path / "run", Dropped(), victim=victim(), again=bundled())
+    assert not list((tmp_path / "elsewhere").iterdir())

@@ -202,7 +202,7 @@ def test_neighbours_are_those_of_certify(tmp_path: Path) -> None:
         ("cnn", ["ibp:words=nowhere.json"], "nowhere.json"),
         ("cnn", ["ibp:stopwords=nowhere.txt"], "nowhere.txt"),
         ("cnn", ["ibp:weight=1.5"], "--harden ibp has weight=1.5; it must be above 0 and at most 1, such as 0.8."),
-        ("cnn", ["ibp:rise=2"], "--harden ibp has rise=2; give a share of the epochs, such as 0.67."),
+        ("cnn", ["ibp:rise=2"], "--harden ibp has rise=2; give a share of the epochs, such as 0.5."),
         ("cnn", ["ibp:k=0"], "--harden ibp has k=0,cosine=0.5; give k=5,cosine=0.5, for example."),
     ],
 )

@@ -168,7 +168,7 @@ def test_pairs_and_three_classes(tmp_path: Path, book: str) -> None:
         ("cnn", ["lirpa"], "--harden lirpa needs a network whose bounds it knows, and --arch cnn is none"),
         ("transformer", ["lirpa:budget=0"], "--harden lirpa has budget=0; at least one word must be free to change."),
         ("transformer", ["lirpa:most=0"], "--harden lirpa has most=0; it must be above 0 and at most 1."),
-        ("transformer", ["lirpa:rise=2"], "--harden lirpa has rise=2; give a share of the epochs, such as 0.4."),
+        ("transformer", ["lirpa:rise=2"], "--harden lirpa has rise=2; give a share of the epochs, such as 0.5."),
         ("transformer", ["lirpa:k=0"], "--harden lirpa has k=0,cosine=0.5; give k=5,cosine=0.5, for example."),
         ("transformer", ["lirpa:words=nowhere.json"], "nowhere.json"),
         ("transformer", ["lirpa", "augment"], "--harden takes a method that trains bounds alone, not Lirpa and"),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from io import TextIOWrapper
-
 import typer
 
-from mohs.cli.saying import say, say_json
+from mohs.cli.handing import hand_over
+from mohs.cli.saying import say
 from mohs.cli.settings import command, help_of
 from mohs.defending.settings import Defending, Output
 
@@ -15,7 +13,6 @@ from mohs.defending.settings import Defending, Output
 def _defend(asked: Defending, output: Output, *, json: bool, verbose: bool) -> None:
     """Judge the defences, print the figures, and write the page and the file."""
     from mohs.cli.run_progress import progress_bar
-    from mohs.report.terminal import SafeConsole
     from mohs.runs.containment import no_sudden_end, own_output
 
     try:
@@ -27,19 +24,7 @@ def _defend(asked: Defending, output: Output, *, json: bool, verbose: bool) -> N
             error=True,
         )
         raise typer.Exit(130) from None
-    file = None if output.out is None else found.write(output.out)
-    page = None if output.no_page else found.page(output.page)
-    if json:
-        paths = {"out": None if file is None else str(file), "page": None if page is None else str(page)}
-        say_json({**found.to_json(), **paths})
-    else:
-        if isinstance(sys.stdout, TextIOWrapper):  # a terminal without Unicode gets escapes, not a traceback
-            sys.stdout.reconfigure(errors="backslashreplace")
-        found.show(SafeConsole(markup=False, emoji=False, highlight=False))
-        if file is not None:
-            say(f"Rows: {file}")
-        if page is not None:
-            say(f"Page: {page}")
+    hand_over(found, output, "Rows", json=json)
     if found.errors:
         say(f"mohs: {found.errors} texts or attempts ended in an error; they are in no denominator.", error=True)
         raise typer.Exit(3)

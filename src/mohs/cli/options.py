@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,6 @@ from mohs.errors import BadInput
 from mohs.tasks.reading import joined
 
 _CODE = "mohs.cli.code"  # where a context keeps what a config names as code, by option
-_PYTHON = re.compile(r"(?<![\w./-])python:")
 
 
 def read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -22,6 +20,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     import yaml
 
     from mohs.records.limited_yaml import read_yaml
+    from mohs.runs.trust import runs_code
 
     try:
         found: Any = read_yaml(path.read_text("utf-8"))
@@ -67,7 +66,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             raise BadInput(f"{path} has a bare yes, no, true or false in {raw!r}; put such names in quotation marks.")
         if isinstance(value, dict):
             value = [f"{key}={part}" for key, part in value.items()]
-        named = [str(part) for part in (value if isinstance(value, list) else [value]) if _names_code(str(part))]
+        named = [str(part) for part in (value if isinstance(value, list) else [value]) if runs_code(str(part))]
         if named:
             context.meta.setdefault(_CODE, {})[str(parameter.name)] = (path, named[0])
         if isinstance(value, list):
@@ -77,13 +76,6 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             defaults[str(parameter.name)] = [str(value)] if several else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
-
-
-def _names_code(value: str) -> bool:
-    """Whether a value stands for Python code: a function of a module, or a class in a file; also inside a defence."""
-    from mohs.space.written import names_code
-
-    return _PYTHON.search(value) is not None or names_code(value)
 
 
 def refuse_code(context: typer.Context) -> None:

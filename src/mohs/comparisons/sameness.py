@@ -130,6 +130,8 @@ def _apart(mine: Any, its: Any) -> tuple[Any, Any]:
                 ((one, another) for one, another in zip(mine, its, strict=False) if one != another), (mine, its)
             )
         return mine, its
+    if max(len(mine), len(its)) <= _LONGEST:
+        return mine, its
     parts = _BETWEEN.split(mine), _BETWEEN.split(its)
     return next((pair for pair in zip(*parts, strict=False) if pair[0] != pair[1]), (mine, its))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from mohs.assets.writing import refuse_link
 from mohs.attacks.catalogue import each_of, members_of
 from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.attacks.method import needs
@@ -42,7 +43,10 @@ class Again:
         about = [victim.fingerprint, self.run.manifest.get("identity", {}), list(map(str, each_of(self.verb.attacks)))]
         digest = hashlib.sha256(json.dumps(about, sort_keys=True, default=str).encode()).hexdigest()[:8]
         plain = re.sub(r"[^A-Za-z0-9.]+", "-", name)[-60:].strip("-")
-        return self.run.folder / FOLDER / f"{plain}-{digest}"
+        found = self.run.folder / FOLDER / f"{plain}-{digest}"
+        for place in (found.parent, found):  # the run may be someone else's
+            refuse_link(place)
+        return found
 
     def __call__(self, victim: Any, out: Path | None, progress: Progress | None) -> Run:
         """The run against a victim, given by name or as an object; finished attempts are kept."""

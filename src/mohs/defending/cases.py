@@ -19,6 +19,7 @@ from mohs.report.attack.figures import Summary
 from mohs.runs.run import Run
 from mohs.runs.settings import VictimSettings
 from mohs.runs.subject import victim_of
+from mohs.runs.trust import refuse_code_of
 from mohs.text.addresses import without_credentials
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def case_of(run: Run, options: Defending) -> Case:
     if len(run) < run.planned:
         notes.append(f"{place} is not finished: {len(run)} of {run.planned} attempts so far.")
     config = run.manifest.get("config", {})
+    if options.victim is None:
+        refuse_code_of(run, ["victim"], trusted=options.trust_code)
     name = config.get("victim", "pocket") if options.victim is None else options.victim
     how = _loading(run, options)
     try:
@@ -114,6 +117,8 @@ def case_of(run: Run, options: Defending) -> Case:
     ]
     started = None
     if options.adaptive_keys:
+        changed = {"victim", *(options.again or {})}
+        refuse_code_of(run, [option for option in config if option not in changed], trusted=options.trust_code)
         started = again(run, victim, options.again or {}, {**how, "workers": options.workers})
         notes += [
             f"{attack} needs gradients, which a defended victim does not give: no adaptive figures for it."

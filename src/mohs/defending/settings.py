@@ -68,7 +68,9 @@ class Defending:
     device: str | None = option("Device for the models, instead of the run's: auto, cpu, cuda or cuda:N.")
     workers: int = option("Processes that share the examples of an adaptive attack.", default=1, least=1)
     trust_pickle: bool = option("Allow sklearn: files, which can run code when loaded.", default=False)
-    trust_code: bool = option("Run the code that comes with an hf: model.", default=False)
+    trust_code: bool = option(
+        "Run code that comes with an hf: model, or that a run names (python:, FILE.py:CLASS).", default=False
+    )
     again: Mapping[str, Any] | None = option("Options of the adaptive attack instead of the run's.", command=False)
 
     def carry_out(self, runs: AnyRun | Sequence[AnyRun] | None = None, progress: Progress | None = None) -> Defended:

@@ -58,7 +58,9 @@ class Detecting(Reading):
     )
     device: str = option("Device for the models: auto, cpu, cuda or cuda:N.", default="auto")
     trust_pickle: bool = option("Allow sklearn: files, which can run code when loaded.", default=False)
-    trust_code: bool = option("Run the code that comes with an hf: model.", default=False)
+    trust_code: bool = option(
+        "Run code that comes with an hf: model, or that a run names (python:, FILE.py:CLASS).", default=False
+    )
 
     def carry_out(self, runs: Sequence[Run] = (), progress: Told | None = None) -> Detection:
         """Make the figures. `runs`: besides the folders in the options."""

@@ -22,6 +22,7 @@ from mohs.report.rates import Rate
 from mohs.runs.run import Run
 from mohs.runs.settings import VictimSettings
 from mohs.runs.subject import victim_of
+from mohs.runs.trust import refuse_code_of
 from mohs.tasks.option import check_numbers
 from mohs.tasks.reading import comma
 from mohs.tasks.services import load_books
@@ -103,6 +104,7 @@ def _victim(run: Run, options: Detecting) -> Victim:
     config = run.manifest.get("config", {})
     name = options.victim
     if name is None:
+        refuse_code_of(run, ["victim"], trusted=options.trust_code)
         name = str(config.get("victim", ""))
         if not (name == "pocket" or re.match(r"[A-Za-z]+[:(]", name)):
             raise BadInput(f"The run's victim {name!r} cannot be loaded by its name; give it with --victim.")

@@ -8,31 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from mohs.assets import located
 from mohs.bounds.propagation import logits_and_leads
 from mohs.errors import BadInput
 from mohs.models.verifiable import Verifiable
-from mohs.space import Listed, Neighbours, Source
 from mohs.text import Example
-from mohs.text.stopwords import ENGLISH, read_stopwords
-from mohs.text.vectors import read_vectors
 from mohs.training.choices import Choices
 from mohs.training.hardening import Batch
 from mohs.training.learner import WordLearner
 from mohs.training.loop import Set
+from mohs.training.substituting import Substituting
 
 _DEV_BATCH = 128
 
 
 @dataclass(frozen=True)
-class IBP:
+class IBP(Substituting):
     """Interval bound propagation: train on the worst logits that any choice of words may give.
 
     The words are those that `mohs certify` takes by default, or of a thesaurus file as with its --source
@@ -59,28 +55,13 @@ class IBP:
     def __post_init__(self) -> None:
         if not 0 < self.weight <= 1:
             raise BadInput(f"--harden ibp has weight={self.weight:g}; it must be above 0 and at most 1, such as 0.8.")
-        if not 0 <= self.rise <= 1:
-            raise BadInput(f"--harden ibp has rise={self.rise:g}; give a share of the epochs, such as 0.67.")
-        if self.k < 1 or not -1 <= self.cosine <= 1:
-            raise BadInput(f"--harden ibp has k={self.k},cosine={self.cosine:g}; give k=5,cosine=0.5, for example.")
-        _ = self.source, self.kept  # a missing file is told before anything is trained
-
-    @cached_property
-    def source(self) -> Source:
-        """Where the choices come from."""
-        return Neighbours(self.k, self.cosine) if self.words == "neighbours" else Listed.read(self.words)
-
-    @cached_property
-    def kept(self) -> frozenset[str]:
-        """The words that never change."""
-        return ENGLISH if self.stopwords == "english" else read_stopwords(self.stopwords)
+        self.check_words("ibp")
 
     def trainer(self, learner: Any, examples: Sequence[Example]) -> WorstCase:
         """The training of one network, with the choices of all its texts."""
         assert isinstance(learner, WordLearner), "the recipe refuses other networks"
         assert isinstance(learner.module.reader, Verifiable), "and other shapes"
-        services = {"vectors": read_vectors(located(self.vectors))} if self.words == "neighbours" else {}
-        return WorstCase(self, learner, Choices(examples, learner.vocabulary, self.source, self.kept, services))
+        return WorstCase(self, learner, self.choices(learner, examples))
 
     def share(self, epoch: float, epochs: int) -> float:
         """How far the worst case counts after so many epochs: from 0 to 1 at the end of the rise."""

@@ -8,31 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, pad
 
-from mohs.assets import located
 from mohs.bounds.transformer_margins import best_margins, least_margins
 from mohs.errors import BadInput
 from mohs.models.verifiable_transformer import VerifiableAttention
-from mohs.space import Listed, Neighbours, Source
 from mohs.text import Example
-from mohs.text.stopwords import ENGLISH, read_stopwords
-from mohs.text.vectors import read_vectors
 from mohs.training.choices import Choices
 from mohs.training.hardening import Batch
 from mohs.training.learner import WordLearner
 from mohs.training.loop import Set
+from mohs.training.substituting import Substituting
 
 _DEV_BATCH = 64
 
 
 @dataclass(frozen=True)
-class Lirpa:
+class Lirpa(Substituting):
     """Train on the least margins when at most `budget` words change: intervals, mixed with linear bounds.
 
     The words are those that `mohs certify` takes by default, or of a thesaurus file as with its --source
@@ -60,21 +56,7 @@ class Lirpa:
             raise BadInput(f"--harden lirpa has budget={self.budget}; at least one word must be free to change.")
         if not 0 < self.most <= 1:
             raise BadInput(f"--harden lirpa has most={self.most:g}; it must be above 0 and at most 1.")
-        if not 0 <= self.rise <= 1:
-            raise BadInput(f"--harden lirpa has rise={self.rise:g}; give a share of the epochs, such as 0.4.")
-        if self.k < 1 or not -1 <= self.cosine <= 1:
-            raise BadInput(f"--harden lirpa has k={self.k},cosine={self.cosine:g}; give k=5,cosine=0.5, for example.")
-        _ = self.source, self.kept  # a missing file is told before anything is trained
-
-    @cached_property
-    def source(self) -> Source:
-        """Where the choices come from."""
-        return Neighbours(self.k, self.cosine) if self.words == "neighbours" else Listed.read(self.words)
-
-    @cached_property
-    def kept(self) -> frozenset[str]:
-        """The words that never change."""
-        return ENGLISH if self.stopwords == "english" else read_stopwords(self.stopwords)
+        self.check_words("lirpa")
 
     def trainer(self, learner: Any, examples: Sequence[Example]) -> LeastMargins:
         """The training of one network, with the choices of all its texts."""
@@ -84,8 +66,7 @@ class Lirpa:
                 f"--harden lirpa has bounds for --arch transformer only, not for {learner.shape.architecture}; "
                 "use --harden ibp."
             )
-        services = {"vectors": read_vectors(located(self.vectors))} if self.words == "neighbours" else {}
-        return LeastMargins(self, learner, Choices(examples, learner.vocabulary, self.source, self.kept, services))
+        return LeastMargins(self, learner, self.choices(learner, examples))
 
     def share(self, epoch: float, epochs: int) -> float:
         """How far the choices are moved: from 0 at the start to `most` after the rise."""
