@@ -180,6 +180,11 @@ class Model:
     settings: tuple[tuple[str, Any], ...] = ()  # more of the recipe
 
     @property
+    def lasts(self) -> bool:
+        """Whether it has as many epochs as augmented training."""
+        return bool(self.harden) or self.label == "N-long"
+
+    @property
     def name(self) -> str:
         """Of its files."""
         return f"{self.data}-{self.arch}-{self.label}{f'-s{self.seed}' if self.seed else ''}"
@@ -232,7 +237,7 @@ class Train:
         options: dict[str, Any] = dict(model.settings)
         if pretrained:
             options |= {"lr": 1e-4, "max_words": 192}  # 2e-5 in the thesis, for BERT-base and 15 to 25 times the rows
-            options["epochs"] = options.get("epochs") or (setting.augmented if model.harden else setting.epochs)
+            options["epochs"] = options.get("epochs") or (setting.augmented if model.lasts else setting.epochs)
             options["patience"] = options["epochs"]
         else:
             options.setdefault("vectors", str(setting.assets / "lexical" / "glove-100d"))

@@ -8,12 +8,24 @@ from typing import Any
 
 import defence_printed as printed
 from defence_cells import Analyse, Ask, Attack, Clean, Model, SecondOrder, Train
-from defence_plan import FIRST, PLAIN, PRIMED, SHAPES, THRESHOLDS, adversarial, augmented, normal, shaped, with_synonyms
+from defence_plan import (
+    FIRST,
+    PLAIN,
+    PRIMED,
+    SHAPES,
+    THRESHOLDS,
+    adversarial,
+    augmented,
+    lasting,
+    normal,
+    shaped,
+    with_synonyms,
+)
 from sst2 import share, table
 
 Found = Mapping[str, dict[str, Any]]
 Rows = list[list[str]]
-DEFENCES = (("N", ""), ("DA", ""), ("DA", "PP"), ("DA", "MA5"), ("N", "PP"))
+DEFENCES = (("N", ""), ("N-long", ""), ("DA", ""), ("DA", "PP"), ("DA", "MA5"), ("N", "PP"))
 
 
 def tables(found: Found, sets: Sequence[str], arch: str) -> list[tuple[str, str]]:
@@ -74,7 +86,7 @@ def tables(found: Found, sets: Sequence[str], arch: str) -> list[tuple[str, str]
 
 def model_of(label: str, data: str, arch: str) -> Model:
     """N, DA or adversarially trained."""
-    known = [normal(data, arch), augmented(data, arch), *adversarial(data, arch)]
+    known = [normal(data, arch), lasting(data, arch), augmented(data, arch), *adversarial(data, arch)]
     return next(one for one in known if one.label == label)
 
 
@@ -116,7 +128,7 @@ def defended(found: Found, data: str, arch: str) -> Iterator[list[str]]:
     """A row for each method and attack."""
     for label, defence in DEFENCES:
         model, method = model_of(label, data, arch), label + (f"+{defence}" if defence else "")
-        paper = printed.DEFENDED[data][method]
+        paper = printed.DEFENDED[data].get(method, ("",) * 4)
         for number, attack in enumerate(PRIMED, 1):
             run = Attack(model, attack)
             done = finished(found, run, defence) if defence else rate(found.get(run.name))
@@ -262,11 +274,13 @@ def claims_on(found: Found, data: str, arch: str) -> Rows:
         rows.append([data, "augmentation does not cost clean accuracy (at most 2 points)", shown, said])
     for attack in PRIMED:
         base, hard = found.get(Attack(n, attack).name), found.get(Attack(da, attack).name)
+        long = found.get(Attack(lasting(data, arch), attack).name)
         asked = found.get(Ask(Attack(da, attack), "PP").name)
         black = found.get(Attack(da, attack, "PP").name)
         kept = found.get(Ask(Attack(da, attack, "PP"), "PP").name)
         counts = {
             "N": base and (base["successes"], base["attacked"]),
+            "N-long": long and (long["successes"], long["attacked"]),
             "DA": hard and (hard["successes"], hard["attacked"]),
             "finished": asked and (round(fmean(asked["fooled"])), asked["attacked"]),
             "adaptive": black and (black["successes"], black["attacked"]),
@@ -274,6 +288,7 @@ def claims_on(found: Found, data: str, arch: str) -> Rows:
         }
         for claim, less, more in (
             ("augmentation lowers success", "DA", "N"),
+            ("augmentation lowers success at equal epochs", "DA", "N-long"),
             ("the ensemble lowers it further, on finished texts", "finished", "DA"),
             ("the ensemble lowers it further, adaptively", "adaptive", "DA"),
             ("the same, if a success must fool most fresh draws", "fresh", "DA"),
