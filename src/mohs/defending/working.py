@@ -146,7 +146,7 @@ def _of_candidate(
         texts = list(_fresh_texts([*attacked.values(), *filter(None, [averaged])]))
         work.expect(options.draws * len(texts))
         draws = [answers.of(candidate.made(FRESH + number), texts, work) for number in range(options.draws)]
-    forwards = fmean(asks(victims[0], text) for text in originals if isinstance(said[0][text], tuple))
+    asked = [asks(victims[0], text) for text in originals if isinstance(said[0][text], tuple)]
     rejects = traits_of(victims[0]).rejects
     for summary in case.summaries:
         records = case.records[summary.attack]
@@ -174,7 +174,7 @@ def _of_candidate(
                 [fresh_rate(found, draws, goal) for _, _, found in runs] if draws else [],
                 fresh_rate(average, draws, goal) if average else None,
             ),
-            forwards=forwards,
+            forwards=fmean(asked) if asked else None,
             rows=tuple(rows_of(about, scored(records), said, by_example, by_average, draws, goal)),
         )
 
