@@ -29,6 +29,7 @@ from mohs.cli import (
     export,
     report,
     runs,
+    study,
     train,
     train_pocket,
     transfer,
@@ -71,6 +72,7 @@ app.command("spaces", short_help="List the sources of substitutes and the measur
 app.command("entities", short_help="Make the table of named entities that PWWS inserts.")(entities.entities)
 app.command("train", short_help="Train or fine-tune a classifier to attack, or a judge.")(train.train)
 app.command("augment", short_help="Write a data file with more texts, from a space or a run.")(augment.augment)
+app.add_typer(study.app, name="study", short_help="Ask people about the texts of a run.")
 app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
 app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
 

@@ -1,0 +1,3 @@
+from tests.studies.toys import make
+
+__all__ = ["make"]
