@@ -264,7 +264,7 @@ def test_what_is_no_judge(folder: Path, tmp_path: Path, bert_folder: Path) -> No
     (code / "config.json").write_text(json.dumps({**config, "auto_map": {"AutoConfig": "own.Config"}}))
     with pytest.raises(BadInput, match="brings its own code; if you trust it, add --trust-code"):
         load_judge(f"hf:{code}", "cpu")
-    with pytest.raises(BadInput, match=r"Unknown judge 'mine'; use pocket or hf:PATH_OR_ID\."):
+    with pytest.raises(BadInput, match=r"Unknown judge 'mine'; use pocket, refit:FOLDER or hf:PATH_OR_ID\."):
         load_judge("mine")
     with pytest.raises(BadInput, match="There is no folder"):
         load_judge(f"hf:{tmp_path / 'none'}")

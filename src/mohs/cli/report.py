@@ -30,6 +30,7 @@ class Report:
       mohs report mohs-runs/RUN
       mohs report mohs-runs/RUN --json --no-page
       mohs report mohs-runs/RUN --judge hf:my-judge
+      mohs report mohs-runs/RUN --study my-study
       mohs report mohs-runs/DEBIASED --against mohs-runs/BEFORE
       mohs report mohs-runs/BIAS --filter-epsilon 0.01
     """
@@ -46,9 +47,14 @@ class Report:
         metavar="E",
     )
     judge: str | None = option(
-        "For an attack run: the judge of fair success, pocket or hf:PATH; by default the run's own.", metavar="J"
+        "For an attack run: the judge of fair success, pocket, refit:FOLDER or hf:PATH; by default the run's own.",
+        metavar="J",
     )
-    no_judge: bool = option("Leave out fair success.", default=False)
+    no_judge: bool = option("Leave out fair success as a judge estimates it.", default=False)
+    study: str | None = option(
+        "For an attack run: a study of it (a folder or a PostgreSQL address), whose people measure fair success.",
+        metavar="STUDY",
+    )
 
 
 def _report(asked: Report, *, json: bool, verbose: bool) -> None:
@@ -66,7 +72,12 @@ def _report(asked: Report, *, json: bool, verbose: bool) -> None:
         if asked.no_judge and asked.judge is not None:
             raise BadInput(f"--judge {asked.judge} and --no-judge contradict each other; give one of them.")
         judge = "none" if asked.no_judge else asked.judge
-        view = run.view(against=before, epsilon=asked.epsilon, judge=judge)
+        measured = None
+        if asked.study is not None:
+            from mohs.studies.measured import measured_by
+
+            measured = measured_by(asked.study, run)
+        view = run.view(against=before, epsilon=asked.epsilon, judge=judge, measured=measured)
         place = asked.page or asked.run / ("report.html" if before is None else "against.html")
         written = None if asked.no_page else write(view.page(), place)
         if written and asked.page is None and view.judged:
@@ -107,6 +118,7 @@ def attacks(classes: Classes = False, config: Config = None, json: Json = False,
 
     from mohs.attacks.catalogue import BATTERIES, entries, find_attack
     from mohs.tasks.described import describe
+    from mohs.text.kinds import in_words
 
     if json:
         say_json([asdict(entry) for entry in entries()])
@@ -120,7 +132,8 @@ def attacks(classes: Classes = False, config: Config = None, json: Json = False,
             entry.name,
             ", ".join(entry.presets),
             entry.about,
-            f"{entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}",
+            f"{entry.paper}; {entry.box}-box; needs {', '.join(entry.needs)}; queries: {entry.cost}"
+            + ("" if entry.keeps_label_of is None else f"; keeps the label of: {in_words(entry.keeps_label_of)}"),
         )
     for battery, members in BATTERIES.items():
         about = f"Several attacks, each on the examples that withstood the ones before: {', '.join(members)}."
@@ -157,7 +170,7 @@ def spaces(config: Config = None, json: Json = False, verbose: Verbose = False) 
       mohs spaces
       mohs attack --source "wordnet:same_pos=yes+neighbours:k=8" --constraint "similarity:angular=no>=0.9"
     """
-    from mohs.space.written import table
+    from mohs.space.listed import table
 
     rows = table()
     if json:

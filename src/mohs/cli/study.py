@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.cli import study_analyse, study_files, study_judges
 from mohs.cli.options import Json, Verbose
 from mohs.cli.saying import say, say_json
 from mohs.cli.settings import command, help_of
@@ -202,6 +203,10 @@ def serve(
     study: Place,
     host: Annotated[str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free port.")] = 8000,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="The address that people use, if a proxy stands before the server."),
+    ] = None,
     verbose: Verbose = False,
 ) -> None:
     """Serve the annotators' pages and the organiser's page, until Ctrl-C. Answers are kept the moment they are given.
@@ -213,14 +218,26 @@ def serve(
     Examples:
       mohs study serve my-study
       mohs study serve my-study --host 0.0.0.0 --port 8080
+      mohs study serve my-study --url https://study.example.org
     """
     import os
+    import sys
 
     try:
-        from mohs.studies.web.app import serve as start
+        from mohs.studies.web import serve as start
     except ImportError as error:
         raise BadInput(
             f"The pages need packages that are not installed ({error.name}); pip install 'mohs[studies]'."
         ) from error
+
+    def said(text: str) -> None:
+        say(text)
+        sys.stdout.flush()  # also where the output goes into a file: the server does not end soon
+
     with opened(study) as found:
-        start(found, host=host, port=port, organiser=os.environ.get("MOHS_ORGANISER"), said=say)
+        start(found, host=host, port=port, organiser=os.environ.get("MOHS_ORGANISER"), public=url, said=said)
+
+
+study_analyse.add(app)
+study_files.add(app)
+study_judges.add(app)

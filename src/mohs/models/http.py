@@ -10,9 +10,9 @@ import random
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -21,6 +21,87 @@ from mohs.errors import BadInput, ServiceFailed, VictimError
 from mohs.models.victim import Fields, Output, Scores, at_least, declared, scores
 from mohs.models.web import MAX_BODY, PASSING_STATUSES, Answer, TooLarge, deadline_of, post
 from mohs.text.addresses import endpoint_fingerprint, lacks_credentials, without_credentials
+
+T = TypeVar("T")
+
+
+class Refused(Exception):
+    """The endpoint answered with a status that another try would not change."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(f"status {answer.status}")
+        self.answer = answer
+
+
+class Unanswered(Exception):
+    """There was no good answer after all tries. status: the last one; 0 if there was none."""
+
+    def __init__(self, tries: int, problem: str, status: int) -> None:
+        super().__init__(problem)
+        self.tries, self.problem, self.status = tries, problem, status
+
+
+class Asking:
+    """How an endpoint is asked: at most `rate` requests per second, and again after a pause if a failure may pass."""
+
+    def __init__(
+        self,
+        client: httpx.Client,
+        url: Any,
+        *,
+        deadline: float,
+        max_body: float,
+        retries: int,
+        backoff: float,
+        rate: float,
+    ) -> None:
+        self.retried = 0
+        self._client, self._url = client, url
+        self._limits = {"deadline": deadline, "max_body": max_body}
+        self._retries, self._backoff = retries, backoff
+        self._gap = 1 / rate if rate else 0.0
+        self._gate = threading.Lock()
+        self._next = 0.0
+
+    def __call__(self, read: Callable[[Answer], T], expected: str, **content: Any) -> T:
+        """Send a request, and read the answer.
+
+        read: raises ValueError for what is no whole answer, such as a proxy's page; then it is asked again.
+        expected: what a whole answer looks like.
+        """
+        problem, asked, status = "", 0.0, 0
+        for attempt in range(self._retries + 1):
+            if attempt:
+                with self._gate:
+                    self.retried += 1
+                time.sleep(max(asked, self._backoff * 2 ** (attempt - 1) * (0.5 + random.random())))
+            self._wait_for_turn()
+            asked = 0.0
+            try:
+                answer = post(self._client, self._url, **self._limits, **content)
+            except httpx.HTTPError as error:
+                status = 0
+                problem = without_credentials(f"{type(error).__name__} {error}".strip())
+                continue
+            status = answer.status
+            if status in PASSING_STATUSES:
+                problem, asked = f"status {status}", answer.pause
+                continue
+            if status != 200:
+                raise Refused(answer)
+            try:
+                return read(answer)
+            except ValueError:  # a proxy's page or half an answer, which passes as a status of 500 does
+                status, problem = 500, f"status 200 with {answer.said(80)}; {expected}"
+        raise Unanswered(self._retries + 1, problem, status)
+
+    def _wait_for_turn(self) -> None:
+        if self._gap:
+            with self._gate:
+                now = time.monotonic()
+                turn = max(now, self._next)
+                self._next = turn + self._gap
+            time.sleep(turn - now)
 
 
 class HttpVictim:
@@ -61,17 +142,19 @@ class HttpVictim:
             raise BadInput(f"{url} gives labels only; name its classes, as in --labels negative,positive.")
         self.in_flight = concurrency
         self.fingerprint = endpoint_fingerprint(self.name, self.output)
-        self.retried = 0
-        self._batch, self._retries, self._backoff = batch, retries, backoff
+        self._batch = batch
         self._limits = {"deadline": deadline_of(deadline, timeout), "max_body": max_body}
         self.rejects = rejects
         self._classes: int | None = len(self.labels) + rejects if self.labels else None
         self._client = httpx.Client(timeout=timeout, headers=_headers(header), transport=transport)
         self._finish = weakref.finalize(self, self._client.close)
         self._room = threading.BoundedSemaphore(concurrency)
-        self._gap = 1 / rate if rate else 0.0
-        self._gate = threading.Lock()
-        self._next = 0.0
+        self._asking = Asking(self._client, self._url, retries=retries, backoff=backoff, rate=rate, **self._limits)
+
+    @property
+    def retried(self) -> int:
+        """How many requests were sent again."""
+        return self._asking.retried
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Batches of at most `batch` texts."""
@@ -105,47 +188,23 @@ class HttpVictim:
         except Exception as error:
             future.set_exception(error)
 
-    def _wait_for_turn(self) -> None:
-        if self._gap:
-            with self._gate:
-                now = time.monotonic()
-                turn = max(now, self._next)
-                self._next = turn + self._gap
-            time.sleep(turn - now)
-
     def _post(self, batch: list[Fields]) -> Any:
         texts = [fields[0] if len(fields) == 1 else list(fields) for fields in batch]
-        problem, asked, status = "", 0.0, 0
-        for attempt in range(self._retries + 1):
-            if attempt:
-                with self._gate:
-                    self.retried += 1
-                time.sleep(max(asked, self._backoff * 2 ** (attempt - 1) * (0.5 + random.random())))
-            self._wait_for_turn()
-            asked = 0.0
-            try:
-                answer = post(self._client, self._url, json={"texts": texts}, **self._limits)
-            except httpx.HTTPError as error:
-                status = 0
-                problem = without_credentials(f"{type(error).__name__} {error}".strip())
-                continue
-            except TooLarge:
-                raise ServiceFailed(
-                    f"{self.name} answered {len(batch)} texts with more than {self._limits['max_body']:g} MB; if that "
-                    "is right, allow more with --victim-option max_body=MB or send fewer with batch=N."
-                ) from None
-            status = answer.status
-            if status in PASSING_STATUSES:
-                problem, asked = f"status {status}", answer.pause
-                continue
-            if status != 200:
-                raise VictimError(f"{self.name} refused with status {status}: {answer.said(200)}.")
-            try:
-                return self._unpack(answer)
-            except ValueError:  # a proxy's page or half an answer, which passes as a status of 500 does
-                status, problem = 500, f"status 200 with {answer.said(80)}; {self._expected()}"
-        sentence = f"{self.name} did not answer after {self._retries + 1} tries (last: {problem})."
-        raise VictimError(sentence) if status == 500 else ServiceFailed(sentence)  # 500: the text may be at fault
+        try:
+            return self._asking(self._unpack, self._expected(), json={"texts": texts})
+        except TooLarge:
+            raise ServiceFailed(
+                f"{self.name} answered {len(batch)} texts with more than {self._limits['max_body']:g} MB; if that "
+                "is right, allow more with --victim-option max_body=MB or send fewer with batch=N."
+            ) from None
+        except Refused as error:
+            answer = error.answer
+            raise VictimError(f"{self.name} refused with status {answer.status}: {answer.said(200)}.") from None
+        except Unanswered as error:
+            sentence = f"{self.name} did not answer after {error.tries} tries (last: {error.problem})."
+            if error.status == 500:  # the text may be at fault
+                raise VictimError(sentence) from None
+            raise ServiceFailed(sentence) from None
 
     def _unpack(self, answer: Answer) -> Any:
         found = answer.json()

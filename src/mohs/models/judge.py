@@ -2,7 +2,7 @@
 
 `pocket` is bundled (mohs.text.judge). `hf:PATH` is a cross-encoder that `mohs train --task acceptability` made: it
 reads the original and the changed stretch of text as a pair. Beside its weights lies judge.json with the form of its
-input and its calibration.
+input and its calibration. `refit:FOLDER` is the bundled judge with probabilities fitted to a study (mohs.models.refit).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy.typing as npt
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.hub import quiet_hub, unreachable
 from mohs.models.pretrained import load_hf, place_of
+from mohs.models.refit import load_refit
 from mohs.models.transformer import LOGIT_DECIMALS, Ticket, Transformer
 from mohs.models.victim import Fields
 from mohs.text import Text
@@ -243,4 +244,6 @@ def load_judge(spec: str, device: str = "auto", trust_code: bool = False) -> Jud
         return bundled()
     if spec.startswith("hf:"):
         return CrossEncoderJudge(spec[3:], device=device, trust_code=trust_code)
-    raise BadInput(f"Unknown judge {spec!r}; use pocket or hf:PATH_OR_ID.")
+    if spec.startswith("refit:"):
+        return load_refit(spec.removeprefix("refit:"))
+    raise BadInput(f"Unknown judge {spec!r}; use pocket, refit:FOLDER or hf:PATH_OR_ID.")

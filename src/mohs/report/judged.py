@@ -30,8 +30,9 @@ def word_values(
 
     None where the texts do not correspond word by word; nan where a word cannot be judged. An empty list if nothing
     changed.
-    `judge` is `pocket`, hf:PATH_OR_ID or the judge itself; tags come from the bundled tagger. Each distinct change is
-    judged once, in batches over all texts. It may also be called in a notebook: it needs no event loop.
+    `judge` is `pocket`, refit:FOLDER, hf:PATH_OR_ID or the judge itself; tags come from the bundled tagger. Each
+    distinct change is judged once, in batches over all texts. It may also be called in a notebook: it needs no event
+    loop.
 
     >>> [values] = word_values([(Text("a big house"), Text("a large house"))])
     >>> len(values), 0 < values[0] < 1

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mohs.bias import PairBias
     from mohs.report.attack.figures import Summary
     from mohs.report.certify.figures import BudgetFigures
+    from mohs.report.measured import ByPeople
     from mohs.report.second_order.figures import SecondOrderSummary
     from mohs.report.view import View
 
@@ -65,13 +66,21 @@ class Run:
         """Forward passes, batches and seconds. Unlike the records, these depend on scheduling and the cache."""
         return self._store.effort()
 
-    def view(self, *, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
+    def view(
+        self,
+        *,
+        against: Run | None = None,
+        epsilon: float | None = None,
+        judge: Any = None,
+        measured: ByPeople | None = None,
+    ) -> View:
         """The run's view: figures, terminal output, page, notebook.
 
         For bias runs: against is a run to compare with, epsilon another threshold for the filtered set. For attack
-        runs: judge is the judge of fair success (pocket, hf:PATH or an object), or "none".
+        runs: judge is the judge of fair success (pocket, refit:FOLDER, hf:PATH or an object), or "none"; measured is
+        what people said in a study of the run (`mohs.measured_by(study, run)`).
         """
-        return view_of(self.command).of(self, against, epsilon, judge)
+        return view_of(self.command).of(self, against, epsilon, judge, measured)
 
     def report(
         self,
@@ -80,15 +89,16 @@ class Run:
         against: Run | None = None,
         epsilon: float | None = None,
         judge: Any = None,
+        measured: ByPeople | None = None,
     ) -> Path:
         """Write the report page. By default report.html in the run folder, or in the current folder without one.
 
-        against, epsilon, judge: as in `view`.
+        against, epsilon, judge, measured: as in `view`.
         """
         from mohs.report.template import written
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
-        return written(self.view(against=against, epsilon=epsilon, judge=judge).page(), place)
+        return written(self.view(against=against, epsilon=epsilon, judge=judge, measured=measured).page(), place)
 
     def close(self) -> None:
         """Close the files."""

@@ -21,19 +21,22 @@ class Batches:
         self._study = study
         self._design = study.design
         self._clock = clock
+        self._questions: dict[int, str] = {}  # of items, which never change
 
     def release(self, cursor: Cursor, which: str, *values: Any) -> None:
         """Take back open items; those of main and accuracy items go to somebody else."""
+        self._study.one_at_a_time(cursor)
         rows = cursor.all(
             f"SELECT item, annotator, batch, statement, swapped FROM judgements WHERE answer IS NULL AND {which}",
             *values,
         )
         for item, annotator, *rest in sorted(rows):
-            gone = cursor.do(
-                "DELETE FROM judgements WHERE item = ? AND annotator = ? AND answer IS NULL", item, annotator
+            gone = cursor.do(  # asked again, since its annotator may have answered or looked at it in the meantime
+                f"DELETE FROM judgements WHERE item = ? AND annotator = ? AND answer IS NULL AND {which}",
+                *(item, annotator, *values),
             )
             if gone:
-                cursor.do("UPDATE items SET room = room + 1 WHERE number = ? AND room IS NOT NULL", item)
+                self._study.make_room(cursor, item)
                 cursor.do("DELETE FROM lost WHERE item = ? AND annotator = ?", item, annotator)
                 cursor.do("INSERT INTO lost VALUES (?, ?, ?, ?, ?)", item, annotator, *rest)
 
@@ -47,17 +50,25 @@ class Batches:
         )
         return [(int(number), str(kind), str(source)) for number, kind, source in rows]
 
-    def begin(self, cursor: Cursor, person: Annotator) -> None:
-        """Reserve the next batch for an annotator."""
+    def begin(self, cursor: Cursor, person: Annotator) -> bool:
+        """Reserve the next batch for an annotator. Returns whether there was anything for them.
+
+        What nobody else can be waiting for is not taken back from others: training items, which everybody has alone.
+        """
         now = self._clock()
-        self.release(cursor, "expires < ? AND annotator <> ?", now, person.number)
+        self.release(
+            cursor,
+            "expires < ? AND annotator <> ? AND NOT EXISTS "
+            "(SELECT 1 FROM items i WHERE i.number = judgements.item AND i.role = ?)",
+            *(now, person.number, str(Role.TRAINING)),
+        )
         if person.state is State.TRAINING:
             chosen, controls = self._training_items(cursor, person.number), []
         else:
             chosen = self._reserved(cursor, person.number)
             controls = self._controls(cursor, person.number) if chosen else []
         if not chosen:
-            return
+            return False
         row = cursor.one("SELECT batch FROM annotators WHERE number = ?", person.number)
         assert row is not None
         batch = int(row[0]) + 1
@@ -83,11 +94,14 @@ class Batches:
             rows,
         )
         cursor.do("UPDATE annotators SET batch = ? WHERE number = ?", batch, person.number)
+        return True
 
     def _statement(self, cursor: Cursor, item: int, person: Annotator) -> int:
-        row = cursor.one("SELECT question FROM items WHERE number = ?", item)
-        assert row is not None
-        return person.statement % len(self._design.question(row[0]).statements)
+        if item not in self._questions:
+            row = cursor.one("SELECT question FROM items WHERE number = ?", item)
+            assert row is not None
+            self._questions[item] = str(row[0])
+        return person.statement % len(self._design.question(self._questions[item]).statements)
 
     def _training_items(self, cursor: Cursor, annotator: int) -> list[int]:
         rows = [
@@ -96,7 +110,8 @@ class Batches:
         training = self._design.training
         assert training is not None
         chance = Random(f"{self._study.seed}/training/{annotator}")
-        return chance.sample(rows, min(training.items, len(rows)))
+        had = {row[0] for row in cursor.all("SELECT item FROM judgements WHERE annotator = ?", annotator)}
+        return [row for row in chance.sample(rows, min(training.items, len(rows))) if row not in had]
 
     def _controls(self, cursor: Cursor, annotator: int) -> list[int]:
         """The next controls that an annotator has not seen; they come in another order for each."""

@@ -16,6 +16,8 @@ from mohs.studies.database import Cursor
 from mohs.studies.item import COUNTED, ENDED, Annotator, Item, Role, State
 from mohs.studies.study import ITEM, Study
 
+_RENEWED = 0.9  # of the time that an item is held must be left, or looking at it holds the batch for longer
+
 
 class Phase(StrEnum):
     """What an annotator sees next."""
@@ -89,7 +91,7 @@ class Desk:
 
     def at(self, annotator: int) -> Standing:
         """Where an annotator is; the time they see an item begins to count."""
-        return self._db.write(lambda c: self._at(c, annotator))
+        return self._db.write(lambda c: self._at(c, annotator), durable=False)
 
     def agree(self, annotator: int) -> Standing:
         """The annotator agrees to take part, and gets their first batch."""
@@ -99,7 +101,7 @@ class Desk:
             if person.state is State.INVITED:
                 self._state(cursor, annotator, State.TRAINING if self._design.training else State.WORKING)
                 cursor.do("UPDATE annotators SET agreed = ? WHERE number = ?", self._clock(), annotator)
-                self._batches.begin(cursor, self._locked(cursor, annotator))
+                self._begin(cursor, annotator)
             return self._at(cursor, annotator)
 
         return self._db.write(work)
@@ -113,10 +115,10 @@ class Desk:
                 self._state(cursor, annotator, State.WORKING)
                 person = self._locked(cursor, annotator)
             if person.state in (State.TRAINING, State.WORKING) and not self._open(cursor, annotator):
-                self._batches.begin(cursor, person)
+                self._begin(cursor, annotator)
             return self._at(cursor, annotator)
 
-        return self._db.write(work)
+        return self._db.write(work, durable=False)
 
     def answer(self, annotator: int, item: int, value: int) -> Taken:
         """Take an answer. What this returns is kept, whatever happens to the process afterwards."""
@@ -135,11 +137,11 @@ class Desk:
         now = self._clock()
         self._db.write(
             lambda c: c.do(
-                "UPDATE judgements SET spent = spent + ? - shown, shown = NULL "
+                "UPDATE judgements SET spent = spent + CASE WHEN shown < ? THEN ? - shown ELSE 0 END, shown = NULL "
                 "WHERE annotator = ? AND answer IS NULL AND shown IS NOT NULL",
-                now,
-                annotator,
-            )
+                *(now, now, annotator),
+            ),
+            durable=False,
         )
 
     def withdraw(self, annotator: int) -> None:
@@ -162,11 +164,27 @@ class Desk:
     def _state(self, cursor: Cursor, annotator: int, state: State) -> None:
         cursor.do("UPDATE annotators SET state = ? WHERE number = ?", str(state), annotator)
 
-    def _open(self, cursor: Cursor, annotator: int) -> list[int]:
+    def _begin(self, cursor: Cursor, annotator: int) -> None:
+        """The next batch. Who has nothing left to train on has been trained."""
+        person = self._locked(cursor, annotator)
+        if self._batches.begin(cursor, person) or person.state is not State.TRAINING:
+            return
+        self._qualify(cursor, annotator)
+        person = self._locked(cursor, annotator)
+        if person.state is State.WORKING:
+            self._batches.begin(cursor, person)
+
+    def _open(self, cursor: Cursor, annotator: int) -> list[tuple[int, float | None, float]]:
+        """What an annotator holds, in the order of the batch: item, since when they see it, until when it is theirs.
+
+        Until the transaction ends nobody can take it from them.
+        """
         rows = cursor.all(
-            "SELECT item FROM judgements WHERE annotator = ? AND answer IS NULL ORDER BY batch, place", annotator
+            "SELECT item, shown, expires, batch, place FROM judgements WHERE annotator = ? AND answer IS NULL "
+            "ORDER BY item FOR UPDATE",
+            annotator,
         )
-        return [row[0] for row in rows]
+        return [(item, shown, expires) for item, shown, expires, *_ in sorted(rows, key=lambda row: row[3:])]
 
     def _at(self, cursor: Cursor, annotator: int) -> Standing:
         person = self._locked(cursor, annotator)
@@ -176,20 +194,19 @@ class Desk:
         training = self._trained(cursor, annotator) if self._design.training else None
         if person.state in ENDED:
             return Standing(Phase.END, person, done=done, training=training)
-        number = next(iter(self._open(cursor, annotator)), None)
-        feedback = self._feedback(cursor, annotator)
-        if number is None:
+        held = self._open(cursor, annotator)
+        feedback = self._feedback(cursor, annotator) if self._design.training else None
+        if not held:
             phase = self._idle(cursor, person)
             back = None if phase is Phase.END else self._before(cursor, annotator, None)
             return Standing(phase, self._locked(cursor, annotator), None, back, feedback, done, training)
+        number, shown, expires = held[0]
         now = self._clock()
-        cursor.do(
-            "UPDATE judgements SET shown = coalesce(shown, ?), expires = ? WHERE annotator = ? AND item = ?",
-            now,
-            now + self._batches.hold,
-            annotator,
-            number,
-        )
+        if shown is None:
+            cursor.do("UPDATE judgements SET shown = ? WHERE annotator = ? AND item = ?", now, annotator, number)
+        if expires < now + _RENEWED * self._batches.hold:  # who works on a batch keeps all of it
+            until = now + self._batches.hold
+            cursor.do("UPDATE judgements SET expires = ? WHERE annotator = ? AND answer IS NULL", until, annotator)
         task = self._task(cursor, annotator, number)
         back = self._before(cursor, annotator, number)
         return Standing(Phase.TASK, person, task, back, feedback, done, training)
@@ -225,8 +242,9 @@ class Desk:
         if self._batches.candidates(cursor, person.number, at_most=1):
             return Phase.REST
         held = cursor.one(
-            "SELECT 1 FROM judgements j WHERE j.answer IS NULL AND NOT EXISTS "
-            "(SELECT 1 FROM judgements k WHERE k.item = j.item AND k.annotator = ?)",
+            "SELECT 1 FROM judgements j JOIN items i ON i.number = j.item WHERE j.answer IS NULL "
+            "AND i.room IS NOT NULL AND NOT EXISTS "
+            "(SELECT 1 FROM judgements k WHERE k.item = j.item AND k.annotator = ?) LIMIT 1",
             person.number,
         )
         if held is not None:
@@ -251,7 +269,7 @@ class Desk:
         """About the last answer, if it was about a training item."""
         row = cursor.one(
             "SELECT item, answer, statement FROM judgements WHERE annotator = ? AND answer IS NOT NULL "
-            "ORDER BY at DESC, place DESC LIMIT 1",
+            "ORDER BY batch DESC, place DESC LIMIT 1",
             annotator,
         )
         if row is None:
@@ -278,7 +296,7 @@ class Desk:
     def _answered(self, cursor: Cursor, annotator: int, item: int, value: int) -> Taken:
         person = self._locked(cursor, annotator)
         row = cursor.one(
-            "SELECT answer, shown, spent, batch FROM judgements WHERE annotator = ? AND item = ?", annotator, item
+            "SELECT answer, shown, spent FROM judgements WHERE annotator = ? AND item = ? FOR UPDATE", annotator, item
         )
         found = cursor.one(f"SELECT {ITEM} FROM items WHERE number = ?", item)
         if found is None or person.state in (State.ASIDE, State.INVITED, State.WITHDRAWN):
@@ -289,9 +307,9 @@ class Desk:
         if row is None:
             return self._late(cursor, annotator, item, value)
         now = self._clock()
-        answer, shown, spent, _ = row
+        answer, shown, spent = row
         if answer is None:
-            seconds = spent + (now - shown if shown is not None else 0.0)
+            seconds = spent + (max(0.0, now - shown) if shown is not None else 0.0)  # clocks are set back at times
             self._keep(cursor, annotator, item, value, seconds, now)
             if asked.role is Role.TRAINING:
                 self._qualify(cursor, annotator)

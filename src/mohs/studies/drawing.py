@@ -21,7 +21,7 @@ from mohs.studies.item import Item, Role
 from mohs.text import Text
 
 _TRAINING_POOL = 5  # training items to draw from, for each that an annotator gets
-_ATTACKED = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED)
+ATTACKED = (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED, Outcome.DETECTED)
 
 VERSIONS = ("x", "x+p", "x~", "x~+p")  # the original and its neighbour, without and with the synonym p
 Labelled = tuple[str, int]
@@ -46,7 +46,7 @@ class Group:
         return {
             "attack": self.attack,
             "run": str(self.run.folder or ""),
-            "attacked": sum(one.outcome in _ATTACKED for one in self.records),
+            "attacked": sum(one.outcome in ATTACKED for one in self.records),
             "successes": len(self.successes),
             "changes": {str(n): k for n, k in sorted(Counter(len(one.edits) for one in self.successes).items())},
         }
@@ -83,10 +83,7 @@ def drawn(runs: Sequence[Run], design: Design, *, seed: int = 0, unchanged: Sequ
         notes += [f"{group.name}: {note}"] if note else []
     if not items:
         raise BadInput("The runs have no success that this design can show; attack more examples.")
-    items += [
-        Item(f"control {number}", design.questions[0].name, control.texts, "", Role.CONTROL, control.expected)
-        for number, control in enumerate(design.controls, 1)
-    ]
+    items += control_items(design)
     source: dict[str, Any] = {
         "runs": [str(run.folder or "") for run in runs],
         "victims": [str(run.manifest.get("config", {}).get("victim", "")) for run in runs],
@@ -100,6 +97,14 @@ def drawn(runs: Sequence[Run], design: Design, *, seed: int = 0, unchanged: Sequ
         notes += [note] if note else []
         source["examples"] = examples
     return Drawn(design, items, source, notes)
+
+
+def control_items(design: Design) -> list[Item]:
+    """The design's items with known answers."""
+    return [
+        Item(f"control {number}", design.questions[0].name, control.texts, "", Role.CONTROL, control.expected)
+        for number, control in enumerate(design.controls, 1)
+    ]
 
 
 def _groups(runs: Sequence[Run], design: Design) -> list[Group]:
@@ -285,7 +290,13 @@ def _unchanged(
 ) -> tuple[list[Item], list[dict[str, Any]], str]:
     """Unchanged texts for the instructions, the training and the accuracy of people; no text serves twice."""
     question = design.questions[0]
-    used = {text for item in items for text in item.facts.get("original", ())}
+    keys = {item.key for item in items}
+    used = {
+        shown(record.names, record.original)
+        for group in groups
+        for record in group.records
+        if f"{group.name}/{record.example_id}" in keys
+    }
     pool = list(dict.fromkeys(given if given is not None else _originals(groups)))
     pool = [one for one in pool if one[0] not in used and 0 <= one[1] < len(question.values)]
     pool.sort()

@@ -34,7 +34,7 @@ class NewStudy:
 
     study: str = option("A new folder, or a PostgreSQL address.", default="", metavar="STUDY", argument=True)
     runs: Sequence[str] = several("A finished run; repeat for several.", "--from", "RUN")
-    design: str = option(
+    design: str | Design = option(
         "What is asked: a name from `mohs study designs`, or a YAML file.", default="meaning", metavar="DESIGN"
     )
     n: int | None = option("Successes or changes to draw for each attack; by default as the design says.", least=1)
@@ -74,7 +74,7 @@ class NewStudy:
     def _design(self) -> Design:
         from mohs.studies.design import read_design
 
-        design = read_design(self.design)
+        design = read_design(self.design) if isinstance(self.design, str) else self.design
         more: dict[str, Any] = {"n": self.n, "judges": self.judges}
         return replace(design, **{name: value for name, value in more.items() if value is not None})
 

@@ -48,6 +48,24 @@ class Invitation(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Part:
+    """Judgements made elsewhere by annotators of one kind. aside: they do not count, and neither do the annotators."""
+
+    judgements: Sequence[Judgement]
+    kind: Kind
+    named: bool = True
+    aside: bool = False
+
+
+class _Dry(Exception):
+    """Ends a transaction of which nothing is to be kept."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far a study is. Judgements are those that count, of people, about main items."""
 
@@ -77,6 +95,7 @@ class Study:
     def create(cls, place: str | Path, design: Design, items: Iterable[Item], *, seed: int = 0, **source: Any) -> Study:
         """Make a study. The items are put into a random order, which the seed decides.
 
+        It is there as a whole or not at all: if this was cut off before, it can be called again for the same place.
         source: what the study was made from, for the report.
         """
         rows = list(items)
@@ -98,14 +117,17 @@ class Study:
         }
 
         def fill(cursor: Cursor) -> None:
+            if cursor.postgres:
+                cursor.one("SELECT pg_advisory_xact_lock(hashtext(current_schema()))")  # two starts at once
+            if _there(cursor):
+                remedy = "name another one with ?study=NAME" if cursor.postgres else "name a new folder"
+                raise BadInput(f"{database.place} already holds a study; {remedy}, or go on with that one.")
             for statement in _TABLES:
                 cursor.do(statement)
             cursor.many("INSERT INTO study VALUES (?, ?)", list(told.items()))
             _add_items(cursor, rows, design, 1)
 
         try:
-            if is_address(str(place)) and database.read(_there):
-                raise BadInput(f"{database.place} already holds a study; name another one with ?study=NAME.")
             database.write(fill)
         except BaseException:
             database.close()
@@ -164,6 +186,7 @@ class Study:
         return self._db.write(lambda c: self._invited(c, names, n))
 
     def _invited(self, cursor: Cursor, names: Sequence[str], n: int) -> list[Invitation]:
+        self.one_at_a_time(cursor)
         first = _next_annotator(cursor)
         wanted = [*names, *(f"annotator-{number}" for number in range(first + len(names), first + len(names) + n))]
         found = [Invitation(name, secrets.token_urlsafe(24)) for name in wanted]
@@ -216,14 +239,37 @@ class Study:
             raise BadInput(f"There is no annotator {name!r} in {self.place}.")
         if row[3] == State.ASIDE:
             return 0
+        self.one_at_a_time(cursor)
         kind, number = Kind(row[2]), row[0]
-        held = cursor.all("SELECT item, answer FROM judgements WHERE annotator = ? ORDER BY item", number)
-        if kind in PEOPLE:
-            for item, _ in held:
-                cursor.do("UPDATE items SET room = room + 1 WHERE number = ? AND room IS NOT NULL", item)
+        held = cursor.all("SELECT item, answer FROM judgements WHERE annotator = ? ORDER BY item FOR UPDATE", number)
         cursor.do("DELETE FROM judgements WHERE annotator = ? AND answer IS NULL", number)
         cursor.do("UPDATE annotators SET state = ? WHERE number = ?", str(State.ASIDE), number)
+        if kind in PEOPLE:
+            for item, _ in held:
+                self.make_room(cursor, item)
         return sum(answer is not None for _, answer in held)
+
+    def make_room(self, cursor: Cursor, item: int) -> None:
+        """After a judgement or a reservation is gone: how many more an item may get.
+
+        Judgements made elsewhere may be more than the design wants, so this counts instead of adding one.
+        """
+        row = cursor.one("SELECT room FROM items WHERE number = ? FOR UPDATE", item)
+        if row is None or row[0] is None:
+            return
+        people = ", ".join(f"'{kind}'" for kind in PEOPLE)
+        taken = cursor.one(
+            "SELECT count(*) FROM judgements j JOIN annotators a ON a.number = j.annotator "
+            f"WHERE j.item = ? AND a.kind IN ({people}) AND a.state <> ?",
+            item,
+            str(State.ASIDE),
+        )
+        assert taken is not None
+        cursor.do("UPDATE items SET room = ? WHERE number = ?", max(0, self.design.judges - int(taken[0])), item)
+
+    def one_at_a_time(self, cursor: Cursor) -> None:
+        """Wait for others who hand out items or add annotators, until this transaction ends."""
+        cursor.one("SELECT value FROM study WHERE name = 'seed' FOR UPDATE")
 
     def add(
         self,
@@ -237,25 +283,43 @@ class Study:
 
         A judgement that is there already is left as it is, so that a file can be imported again.
         """
-        rows = list(judgements)
-        return self._db.write(lambda c: self._added(c, rows, kind, items, named))
+        return self.add_parts([Part(tuple(judgements), kind, named)], items)
 
-    def _added(self, cursor: Cursor, rows: list[Judgement], kind: Kind, items: Sequence[Item], named: bool) -> int:
+    def add_parts(self, parts: Sequence[Part], items: Sequence[Item] = (), *, dry: bool = False) -> int:
+        """Add judgements of several kinds: all or nothing. dry: nothing, and only say how many would be new."""
+
+        def work(cursor: Cursor) -> int:
+            self.one_at_a_time(cursor)
+            self._add_missing(cursor, items)
+            count = sum(self._added(cursor, part) for part in parts)
+            if dry:
+                raise _Dry(count)
+            return count
+
+        try:
+            return self._db.write(work)
+        except _Dry as found:
+            return found.count
+
+    def _add_missing(self, cursor: Cursor, items: Sequence[Item]) -> None:
+        known = {row[0] for row in cursor.all("SELECT key FROM items")}
+        last = cursor.one("SELECT coalesce(max(number), 0) FROM items")
+        assert last is not None
+        _add_items(cursor, [item for item in items if item.key not in known], self.design, last[0] + 1)
+
+    def _added(self, cursor: Cursor, part: Part) -> int:
         known: dict[str, tuple[int, str, str]] = {
             key: (number, question, role)
             for number, key, question, role in cursor.all("SELECT number, key, question, role FROM items")
         }
-        fresh = [item for item in items if item.key not in known]
-        start = max((number for number, _, _ in known.values()), default=0) + 1
-        _add_items(cursor, fresh, self.design, start)
-        known |= {item.key: (start + n, item.question, str(item.role)) for n, item in enumerate(fresh)}
-        people: dict[str, tuple[int, str]] = {
-            name: (number, own) for number, name, own in cursor.all("SELECT number, name, kind FROM annotators")
+        people: dict[str, tuple[int, str, str]] = {
+            name: (number, kind, state)
+            for number, name, kind, state in cursor.all("SELECT number, name, kind, state FROM annotators")
         }
         following = _next_annotator(cursor)
-        there = set(cursor.all("SELECT item, annotator FROM judgements"))
+        there = set(cursor.all("SELECT item, annotator FROM judgements WHERE answer IS NOT NULL"))
         new: list[tuple[Any, ...]] = []
-        for one in rows:
+        for one in part.judgements:
             if one.item not in known:
                 raise BadInput(f"The study has no item {one.item!r}; import the judgements of this study's items.")
             number, question, role = known[one.item]
@@ -266,18 +330,21 @@ class Study:
                     f"{', '.join(map(str, asked.values))}."
                 )
             if one.annotator not in people:
-                people[one.annotator] = following, str(kind)
-                self._insert(cursor, following, one.annotator, kind, None, State.FINISHED, named)
+                _check_name(one.annotator)
+                state = State.ASIDE if part.aside else State.FINISHED
+                people[one.annotator] = following, str(part.kind), str(state)
+                self._insert(cursor, following, one.annotator, part.kind, None, state, part.named)
                 following += 1
-            who, own = people[one.annotator]
-            if own != kind:
-                raise BadInput(f"The annotator {one.annotator!r} is of the kind {own}, not {kind}; rename them.")
+            who, own, state_now = people[one.annotator]
+            if own != part.kind and not {own, part.kind} <= set(PEOPLE):
+                raise BadInput(f"The annotator {one.annotator!r} is of the kind {own}, not {part.kind}; rename them.")
             if (number, who) in there:
                 continue
             there.add((number, who))
-            swapped, at = int(one.swapped), time.time() if one.at is None else one.at
-            new.append((number, who, one.batch, 0, one.statement, swapped, at, 0.0, one.value, one.seconds, at))
-            if kind in PEOPLE and role in COUNTED:
+            held = cursor.do("DELETE FROM judgements WHERE item = ? AND annotator = ? AND answer IS NULL", number, who)
+            row = (number, who, one.batch, 0, one.statement, int(one.swapped), time.time(), 0.0)
+            new.append((*row, one.value, one.seconds, one.at))
+            if own in PEOPLE and role in COUNTED and state_now != State.ASIDE and not held:
                 cursor.do("UPDATE items SET room = room - 1 WHERE number = ? AND room > 0", number)
         cursor.many(
             "INSERT INTO judgements (item, annotator, batch, place, statement, swapped, expires, spent, answer, "
@@ -368,14 +435,17 @@ def _add_items(cursor: Cursor, items: Sequence[Item], design: Design, first: int
 
 
 def _next_annotator(cursor: Cursor) -> int:
-    cursor.one("SELECT value FROM study WHERE name = 'seed' FOR UPDATE")  # one at a time
     found = cursor.one("SELECT coalesce(max(number), 0) FROM annotators")
     assert found is not None
     return int(found[0]) + 1
 
 
 def _free(cursor: Cursor, name: str) -> None:
-    if not name.strip() or len(name) > 80:
-        raise BadInput(f"An annotator cannot be called {name[:90]!r}; use 1 to 80 characters.")
+    _check_name(name)
     if cursor.one("SELECT 1 FROM annotators WHERE name = ?", name) is not None:
         raise BadInput(f"There is an annotator {name!r} already; choose another name, or `--again {name}` for a link.")
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > 80 or not name.isprintable():
+        raise BadInput(f"An annotator cannot be called {name[:90]!r}; use 1 to 80 characters that can be printed.")

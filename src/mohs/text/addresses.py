@@ -9,7 +9,8 @@ from typing import Any
 HIDDEN = "***"
 
 # What stands before a host (user:password@), up to the last @ before the path.
-_USER = re.compile(r"(?i)(\b(?:https?|postgres(?:ql)?)://?)[^/?#\s]*@")  # one slash: an address that was taken for the path of a file
+# One slash: an address that was taken for the path of a file.
+_USER = re.compile(r"(?i)(\b(?:https?|postgres(?:ql)?)://?)[^/?#\s]*@")
 # A value ends before the comma or bracket of a defence around the address.
 _PARAMETER = re.compile(r"([?&;#])([^=&;#\s]*)=([^&;#\s]+?)(?=[,)]*(?:[&;#\s]|$))")
 _TELLING = re.compile(r"(?i)key|token|secret|pass|pwd|auth|sig|cred|code|session|access|jwt|bearer|login|user")

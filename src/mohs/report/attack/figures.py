@@ -15,7 +15,8 @@ fewer words (`reduced:N`), there is no accuracy under attack, because no attack 
 A victim may reject a text instead of classifying it. A rejected original is a false alarm: it counts as misclassified,
 is not attacked, and the rate is of the examples scored. A rejected final text is no success: the victim resisted.
 
-Fair success counts each success by the probability that people would accept its changes (see mohs.report.fair).
+Fair success counts each success by the probability that people would accept its changes (see mohs.report.fair). If
+people judged successes of the run in a study, it is measured as well (see mohs.report.measured).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mohs.attacks.goal import UNTARGETED, keeps_label
 from mohs.records import Outcome, Record
 from mohs.report.attack.classes import ByClass, ClassTally
 from mohs.report.fair import Fair, fair_of
+from mohs.report.measured import Measured
 from mohs.report.rates import Completed, Mean, Rate, mean_of
 from mohs.report.verdicts import Verdicts
 from mohs.space.written import limits_of
@@ -60,6 +62,7 @@ class Summary:
     measures: dict[str, Mean] = field(default_factory=dict)
     fair: Fair | None = None  # None without a judge, or if the goal is to keep the label
     by_class: ByClass = ByClass()
+    measured: Measured | None = None  # fair success by people, if a study of the run was named
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict with the values and intervals of all rates."""
@@ -73,6 +76,10 @@ class Summary:
             del row["false_alarms"], row["detected"]
         if self.fair is None:
             del row["fair"]
+        if self.measured is None:
+            del row["measured"]
+        else:
+            row["measured"] = self.measured.to_json()
         return row
 
 

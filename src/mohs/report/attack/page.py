@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mohs.runs.run import Run
 
 
-_FILTERS = {"label": "True class", "predicted": "Predicted", "by": "By"}
+_FILTERS = {"label": "True class", "predicted": "Predicted", "by": "By", "people": "People"}
 
 
 def _row(record: Record, attack: int, view: AttackView) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def _row(record: Record, attack: int, view: AttackView) -> dict[str, Any]:
         "after": share(record.scores_after, record.label),
         "by": record.by or None,
         "accepted": None if accepted is None else share([accepted], 0),
+        "people": view.said_of(record),
     }
 
 
@@ -49,8 +50,8 @@ def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, 
     def filled(key: str) -> bool:
         return any(row[key] is not None for row in rows)
 
-    by, accepted = filled("by"), filled("accepted")
-    few = not by and not accepted
+    by, accepted, people = filled("by"), filled("accepted"), filled("people")
+    few = not by and not accepted and not people
     return [
         column("id", "Id", 8),
         *([column("attack", "Attack", 9)] if attacks > 1 else []),
@@ -59,6 +60,7 @@ def _columns(attacks: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, 
         column("label", "Label", 9.5 if few else 7.5),
         column("before", "p before", 12, then="→ after"),
         *([column("accepted", "Accepted", 7, right=True)] if accepted else []),
+        *([column("people", "People", 7)] if people else []),
         column("changed", "Changed", 7.5 if few else 6.5, right=True),
         column("queries", "Queries", 7.5 if few else 6.5, right=True),
         column("text", "Text", None),
@@ -100,6 +102,7 @@ def attack_page(view: AttackView, run: Run) -> str:
         names=names,
         errors=view.errors,
         judged=any(summary.fair is not None for summary in summaries),
+        study=view.study,
         figures=figures,
         order=rows_of(summaries),
         classes=classes,
@@ -141,7 +144,9 @@ def _of_goal(goal: str, tried: Sequence[Summary], names: Mapping[str, str]) -> s
 
 
 def _fairly(summary: Summary, accepted: str = " acceptable") -> str:
-    """How many of the successes people would accept, for the headline."""
+    """How many of the successes people would accept, for the headline: measured, if a study tells."""
+    if summary.measured is not None and summary.measured.fair.value is not None and summary.success.hits:
+        return _measured(summary, summary.measured.fair.value)
     fair = summary.fair
     if fair is None or not summary.success.hits:
         return ""
@@ -150,3 +155,10 @@ def _fairly(summary: Summary, accepted: str = " acceptable") -> str:
     about = "fewer than 1" if fair.expected < 0.95 else f"about {fair.expected:,.0f}"
     more = f" and {fair.unjudged:,} not judged" if fair.unjudged else ""
     return f", {about}{accepted}{more}"
+
+
+def _measured(summary: Summary, share: float) -> str:
+    """As `_fairly`, by people."""
+    expected = share * summary.success.total
+    about = "fewer than 1" if expected < 0.95 else f"about {expected:,.0f}"
+    return f", {about} of which people found valid"

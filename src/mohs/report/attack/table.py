@@ -10,7 +10,7 @@ from rich.table import Table
 from mohs.attacks.goal import UNTARGETED
 from mohs.report.attack.figures import Summary
 from mohs.report.rates import Mean, Rate
-from mohs.report.table import errors_note, fair_rows, marks, mean, order_of, rate, tables_of
+from mohs.report.table import errors_note, fair_rows, marks, mean, measured_rows, order_of, rate, tables_of
 
 _WRITTEN = re.compile(r"\b[A-Za-z]+\((.*)\)$")  # the repr of a measure: only its settings are shown
 _UNJUDGED = "not judged: successes on which the judge has no opinion, only in the upper end of fair success"
@@ -25,6 +25,7 @@ def lines(summary: Summary) -> list[tuple[str, str, str]]:
         *_under_attack(summary),
         ("attack success", rate(summary.success), f"of {summary.success.of}"),
         *fair_rows(summary.fair, "changes people accept"),
+        *measured_rows(summary.measured),
         ("words changed", mean(summary.words_changed), f"mean over {summary.words_changed.over}"),
         (
             "share changed",
@@ -120,6 +121,10 @@ def _note(summaries: Sequence[Summary], beside: bool) -> str:
             parts.append(_UNJUDGED)
         if any(summary.words_left is not None for summary in summaries):
             parts.append("words left: mean over examples attacked")
+    told = dict.fromkeys((s.measured.who, s.measured.design) for s in summaries if s.measured)
+    if told and not beside:
+        who = "; ".join(f"{who}, design {design}" for who, design in told)
+        parts.append(f"measured fair success: attack success x share of successes that people found valid ({who})")
     if any(map(has_own_goal, summaries)):
         parts.append("any wrong class lowers the accuracy, only reaching the goal counts as success")
     return "; ".join([*parts, marks(sum(summary.outcomes["error"] for summary in summaries))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain, islice
@@ -35,11 +36,15 @@ class AttackView(View):
 
     offers = ("summary", "goal", "goal_of")
     judged = True
+    measurable = True
 
     @cached_property
     def _summaries(self) -> list[Summary]:
         rejects = bool(self.facts.get("rejects"))
-        return summarise(self._run.records(), self.goal_of, rejects=rejects, verdicts=self._verdicts)
+        found = summarise(self._run.records(), self.goal_of, rejects=rejects, verdicts=self._verdicts)
+        if self._measured is None:
+            return found
+        return [replace(summary, measured=self._measured.attacks.get(summary.attack)) for summary in found]
 
     @cached_property
     def _verdicts(self) -> Verdicts | None:
@@ -54,6 +59,17 @@ class AttackView(View):
     def accepted(self, record: Record) -> float | None:
         """The probability that people would accept the changes of a success; None if it was not judged."""
         return self._verdicts.text(record) if self._verdicts is not None else None
+
+    def said_of(self, record: Record) -> str | None:
+        """What the people of the study said of a success; None without a study, or if nobody judged it."""
+        if self._measured is None or record.outcome is not Outcome.SUCCESS:
+            return None
+        return self._measured.said(record.attack, record.example_id)
+
+    @property
+    def study(self) -> str | None:
+        """The study whose people measured fair success."""
+        return None if self._measured is None else self._measured.study
 
     def goal_of(self, attack: str) -> str:
         """The goal of one attack: its own if it has one, else the run's."""
@@ -84,7 +100,8 @@ class AttackView(View):
     @cached_property
     def notes(self) -> list[str]:
         """What a reader must know before trusting the figures."""
-        return [*flags(self.facts, self._summaries, len(self._run), self._run.planned), *self._about_judge()]
+        own = self._measured.notes if self._measured is not None else ()
+        return [*flags(self.facts, self._summaries, len(self._run), self._run.planned), *self._about_judge(), *own]
 
     @cached_property
     def errors(self) -> int:
@@ -97,7 +114,8 @@ class AttackView(View):
 
     def figures(self) -> dict[str, Any]:
         """The figures for JSON."""
-        return {"summary": [summary.to_json() for summary in self._summaries]}
+        found: dict[str, Any] = {"summary": [summary.to_json() for summary in self._summaries]}
+        return found if self._measured is None else {**found, "study": self.study}
 
     def show(self, console: Console, diffs: int) -> None:
         """Print the tables, and some successes as diffs."""
@@ -144,8 +162,9 @@ class AttackView(View):
         return [folder / ADVERSARIAL]
 
     def columns(self, record: Record) -> dict[str, Any]:
-        """The probability that people would accept a success."""
-        return {} if self._verdicts is None else {"accepted": self.accepted(record)}
+        """The probability that people would accept a success, and what they said of it."""
+        found: dict[str, Any] = {} if self._verdicts is None else {"accepted": self.accepted(record)}
+        return found if self._measured is None else {**found, "people": self.said_of(record)}
 
     def html(self) -> str:
         """The table for a notebook."""

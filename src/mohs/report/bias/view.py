@@ -38,6 +38,7 @@ from mohs.report.view import View
 from mohs.tasks.inference import FEWEST, TESTED
 
 if TYPE_CHECKING:
+    from mohs.report.measured import ByPeople
     from mohs.runs.run import Run
 
 MOST_WORDS = 24  # of groups, on the terminal
@@ -54,9 +55,16 @@ class BiasView(View):
         self._epsilon = epsilon
 
     @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
+    def of(
+        cls,
+        run: Run,
+        against: Run | None = None,
+        epsilon: float | None = None,
+        judge: Any = None,
+        measured: ByPeople | None = None,
+    ) -> View:
         """One run, or two side by side."""
-        super().of(run, judge=judge)
+        super().of(run, judge=judge, measured=measured)
         return cls(run, epsilon) if against is None else AgainstView(run, against, epsilon)
 
     @cached_property
