@@ -1,0 +1,256 @@
+"""`mohs benchmark score`, `predict` and `leaderboard`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mohs.cli.options import Json, Verbose
+from mohs.cli.saying import say, say_json
+from mohs.errors import BadInput
+
+if TYPE_CHECKING:
+    from mohs.curation.figures import Figure
+    from mohs.curation.scoring import Score
+
+_Benchmark = Annotated[
+    str,
+    typer.Option(
+        "--benchmark", metavar="DIR", help="A folder of `mohs benchmark build`, or advglue:FILE (its dev.json)."
+    ),
+]
+_Victims = Annotated[
+    list[str] | None,
+    typer.Option("--victim", metavar="[TASK=]V", help="A victim for a task, or one for all tasks; repeat."),
+]
+_Split = Annotated[str | None, typer.Option("--split", help="dev or test; default: test, of AdvGLUE dev.")]
+_Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
+_Labels = Annotated[
+    str, typer.Option("--labels", metavar="NAMES", help="Class names in the victims' order, if they do not say them.")
+]
+_Options = Annotated[
+    list[str] | None,
+    typer.Option("--victim-option", metavar="NAME=VALUE", help="A setting of the victims; repeat for several."),
+]
+_Pickle = Annotated[bool, typer.Option("--trust-pickle", help="Allow sklearn: files, which can run code when loaded.")]
+_Code = Annotated[bool, typer.Option("--trust-code", help="Run the code that comes with an hf: model.")]
+
+
+def add(app: typer.Typer) -> None:
+    """Give a command group these commands."""
+    app.command("score", short_help="Score victims, or a file of predictions.")(score)
+    app.command("predict", short_help="Write predictions, for those who have the labels.")(predict)
+    app.command("leaderboard", short_help="Rank score files on a page.")(leaderboard)
+
+
+def score(
+    benchmark: _Benchmark,
+    victim: _Victims = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", metavar="FILE", help="Predictions instead of victims.")
+    ] = None,
+    split: _Split = None,
+    name: Annotated[str, typer.Option("--name", help="What the system is called; default: its victims.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Also write a score file, for a leaderboard.")
+    ] = None,
+    no_benign: Annotated[
+        bool, typer.Option("--no-benign", help="Do not ask about the originals of the texts.")
+    ] = False,
+    device: _Device = "auto",
+    labels: _Labels = "",
+    victim_option: _Options = None,
+    trust_pickle: _Pickle = False,
+    trust_code: _Code = False,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Score victims on a benchmark: each task, each family of attacks, their averages, and the gap to benign texts.
+
+    A task's score is the mean of its metrics, as in GLUE. Intervals take texts of one benign text as one. Texts that a
+    victim cannot read are errors, not wrong answers; the exit code is then 3. For a hidden test set give predictions to
+    those who have its labels.
+
+    \b
+    Examples:
+      mohs benchmark score --benchmark my-benchmark --victim hf:./my-model
+      mohs benchmark score --benchmark advglue:dev.json --victim sst2=hf:./sst2 --victim rte=hf:./rte --out mine.json
+      mohs benchmark score --benchmark my-benchmark --predictions theirs.jsonl --name theirs
+    """
+    from mohs.cli.run_progress import progress_bar
+    from mohs.curation.score_api import score_benchmark, write_score
+    from mohs.runs.containment import no_sudden_end, own_output
+
+    if bool(victim) == (predictions is not None):
+        raise BadInput("Give either --victim or --predictions.")
+    with own_output(), no_sudden_end(), progress_bar(json, "asking") as progress:
+        found = score_benchmark(
+            benchmark,
+            victim or None,
+            predictions=predictions,
+            name=name,
+            split=split,
+            benign=not no_benign,
+            progress=progress if predictions is None else None,
+            **_settings(device, labels, victim_option, trust_pickle, trust_code),
+        )
+    written = None if out is None else write_score(found, out)
+    if json:
+        say_json({**found.to_json(), "out": None if written is None else str(written)})
+    else:
+        _show(found, verbose)
+        if written is not None:
+            say(f"Score file: {written}")
+    if found.errors:
+        say(f"mohs: The victims could not read {found.errors} texts, which count as neither.", error=True)
+        raise typer.Exit(3)
+
+
+def predict(
+    benchmark: _Benchmark,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where to: a line a text, as JSON.")],
+    victim: _Victims = None,
+    split: _Split = None,
+    device: _Device = "auto",
+    labels: _Labels = "",
+    victim_option: _Options = None,
+    trust_pickle: _Pickle = False,
+    trust_code: _Code = False,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Write what victims say about the texts of a benchmark, with or without labels.
+
+    Those who have the labels of a hidden test set score the file with `mohs benchmark score --predictions`.
+
+    \b
+    Examples:
+      mohs benchmark predict --benchmark their-benchmark --victim hf:./my-model --out mine.jsonl
+    """
+    from mohs.cli.run_progress import progress_bar
+    from mohs.curation.asking import ask, victims_by_task
+    from mohs.curation.predictions import write_predictions
+    from mohs.curation.score_api import read_benchmark
+    from mohs.runs.containment import no_sudden_end, own_output
+
+    texts = read_benchmark(benchmark, split, answers=False)
+    victims = victims_by_task(texts, victim or [])
+    settings = _settings(device, labels, victim_option, trust_pickle, trust_code)
+    with own_output(), no_sudden_end(), progress_bar(json, "asking") as progress:
+        said, notes = ask(texts, victims, settings, benign=False, progress=progress)
+    written = write_predictions(out, texts, said)
+    count = sum(len(one.labels) for one in said.values())
+    if json:
+        say_json({"predictions": count, "tasks": list(said), "out": str(written), "notes": notes})
+        return
+    for note in notes:
+        say(note, error=True)
+    say(f"{count:,} predictions: {written}")
+
+
+def leaderboard(
+    scores: Annotated[
+        list[Path] | None, typer.Argument(metavar="SCORE", help="Files of `mohs benchmark score --out`.")
+    ] = None,
+    reported: Annotated[
+        list[str] | None,
+        typer.Option("--reported", metavar="FILE", help="Figures that others reported: YAML, or advglue; repeat."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page.")] = Path("leaderboard.html"),
+    json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Rank systems on a page: measured figures from score files, beside figures that others reported.
+
+    \b
+    Examples:
+      mohs benchmark leaderboard one.json two.json --out leaderboard.html
+      mohs benchmark leaderboard mine.json --reported advglue
+    """
+    from rich.table import Table
+
+    from mohs.curation.leaderboard import leaderboard as ranked
+    from mohs.curation.leaderboard import shown
+    from mohs.report.template import written
+    from mohs.report.terminal import SafeConsole, printable
+
+    found = ranked(scores or [], reported or [])
+    page = written(found.page(), out)
+    if json:
+        rows = [
+            {"name": row.name, "measured": row.measured, "average": row.average, "benign": row.benign, "gap": row.gap}
+            for row in found.rows
+        ]
+        say_json({"rows": rows, "notes": list(found.notes), "page": str(page)})
+        return
+    console = SafeConsole(markup=False, emoji=False, highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("system", "figures", "average", "benign", "gap"):
+        table.add_column(heading, justify="left" if heading in ("system", "figures") else "right")
+    for row in found.rows:
+        kind = "measured" if row.measured else "reported"
+        table.add_row(printable(row.name), kind, shown(row.average), shown(row.benign), shown(row.gap))
+    console.print(table)
+    for note in found.notes:
+        console.print(note, style="yellow")
+    say(f"Page: {page}")
+
+
+def _settings(device: str, labels: str, options: list[str] | None, pickles: bool, code: bool) -> dict[str, Any]:
+    from mohs.runs.settings import pairs
+    from mohs.tasks.reading import comma
+
+    return {
+        "device": device,
+        "labels": comma(labels),
+        "victim_options": pairs(options) or None,
+        "trust_pickle": pickles,
+        "trust_code": code,
+    }
+
+
+def _show(found: Score, verbose: bool) -> None:
+    from rich.table import Table
+
+    from mohs.report.terminal import SafeConsole, printable
+
+    console = SafeConsole(markup=False, emoji=False, highlight=False)
+    console.print(printable(f"{found.name} on {found.benchmark} ({found.split})"), style="bold")
+    for note in found.notes:
+        console.print(printable(note), style="yellow")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("task", "metric", "score", "texts", "benign", "gap"):
+        table.add_column(heading, justify="left" if heading in ("task", "metric") else "right")
+    for task in found.tasks:
+        for number, (metric, figure) in enumerate(task.metrics.items()):
+            beside = (said(task.benign), said(task.gap)) if not number else ("", "")
+            table.add_row(task.task if not number else "", metric, said(figure), str(figure.n), *beside)
+        if len(task.metrics) > 1:
+            table.add_row("", "mean", said(task.score), "", "", "")
+    table.add_row("average", "", said(found.average), str(found.average.n), said(found.benign), said(found.gap))
+    console.print(table)
+    for title, rows in (("families", found.families), ("methods", _methods(found) if verbose else {})):
+        if rows:
+            small = Table(box=None, pad_edge=False, header_style="bold")
+            small.add_column(title)
+            small.add_column("accuracy", justify="right")
+            small.add_column("texts", justify="right")
+            for name, figure in rows.items():
+                small.add_row(name, said(figure), str(figure.n))
+            console.print(small)
+    console.print("in brackets: 95% intervals; texts of one benign text count as one", style="dim")
+
+
+def _methods(found: Score) -> dict[str, Figure]:
+    return {f"{task.task}: {name}": one for task in found.tasks for name, one in task.methods.items()}
+
+
+def said(figure: Figure | None) -> str:
+    """A figure as `45.2% [35.0, 55.8]`."""
+    if figure is None or figure.value is None:
+        return "-"
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.1%}"
+    return f"{figure.value:.1%} [{100 * figure.low:.1f}, {100 * figure.high:.1f}]"

@@ -1,0 +1,57 @@
+"""What readers of a benchmark must know before its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mohs.curation.config import Config, Task
+from mohs.curation.counts import Rows
+from mohs.curation.merged import NOT_DRAWN
+from mohs.curation.stage import StageFolder
+
+SIMULATED = "The judges were simulated: no figure of agreement or of human accuracy here says anything about people."
+NOBODY = "Nobody judged the texts: an unknown part of them does not have the label that it is given."
+
+
+def notes_of(config: Config, stages: StageFolder, rows: Rows) -> list[str]:
+    """One sentence each."""
+    found = []
+    if config.judging.by == "simulated":
+        found.append(SIMULATED)
+    if config.judging.by == "none" and any(not one.by_definition for one in config.attacks):
+        found.append(NOBODY)
+    errors = sum(
+        own.get("error", 0)
+        for methods in stages.facts("attack")["counts"].values()
+        for counts in methods.values()
+        for own in counts.values()
+    )
+    if errors:
+        found.append(f"{errors} attempts ended in an error; they count neither as attacked nor as successes.")
+    found += [f"{task.name} kept no text, so the benchmark is without it." for task in _gone(config, rows)]
+    found += [note for task in rows for note in _few(config, stages, task)]
+    for task, facts in stages.facts("merge").items():
+        for name, count in facts["other_classes"].items():
+            found.append(f"{count} examples of {name} have a class that {task} does not have, and are left out.")
+    return found
+
+
+def _gone(config: Config, rows: Rows) -> Sequence[Task]:
+    return [task for task in config.tasks if task.name not in rows]
+
+
+def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
+    """Sets of which fewer were drawn than an attack has on average."""
+    wanted = stages.facts("merge")[task]["each_set"]
+    if wanted is None:
+        return []
+    kept = [item.method for item in stages.items("merge") if item.task == task]
+    gone = {one.item.method for one in stages.dropped("merge") if one.item.task == task and one.reason == NOT_DRAWN}
+    names = [one.name for one in config.of(config.task(task)) if one.by_definition]
+    names += [one.name for one in config.sets(config.task(task))]
+    return [
+        f"{name} gives {kept.count(name)} texts to {task} instead of {wanted}: "
+        f"{'it has too few of one label' if name in gone else 'it has no more'}."
+        for name in names
+        if kept.count(name) < wanted
+    ]

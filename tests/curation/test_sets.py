@@ -1,0 +1,92 @@
+"""Sets that people made, as items of a task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+from mohs.curation.build import build
+from mohs.curation.config import FORMATS, ROWS, Config
+from mohs.curation.folder import open_benchmark
+from mohs.curation.reading import config_from
+from mohs.curation.sets import content_of, read_set
+from mohs.errors import BadInput
+from tests.curation.toys import config, values
+
+
+def inference(folder: Path, labels: list[str], **crafted: Any) -> Config:
+    """A task of inference with one set."""
+    found = values(folder)
+    task = {**found["tasks"]["reviews"], "kind": "nli", "labels": labels}
+    return config_from({**found, "tasks": {"pairs": task}, "crafted": [{"task": "pairs", **crafted}]}, "toy")
+
+
+ANLI = """context,statement,gold_label,uid
+It rains.,It is wet.,e,1
+It rains.,It is Monday.,n,2
+It rains.,It is dry.,c,3
+It rains.,It is dry.,c,4
+"""
+
+
+@pytest.mark.parametrize(
+    ("labels", "numbers", "other"),
+    [
+        (["entailment", "neutral", "contradiction"], [0, 1, 2], 0),
+        (["contradiction", "entailment", "neutral"], [1, 2, 0], 0),
+        (["entailment", "not_entailment"], [0, 1, 1], 0),
+        (["contradiction", "entailment"], [1, 0], 1),
+    ],
+)
+def test_classes_are_found_by_their_names(labels: list[str], numbers: list[int], other: int, tmp_path: Path) -> None:
+    (tmp_path / "anli.csv").write_text(ANLI)
+    own = inference(tmp_path, labels, name="anli", file=str(tmp_path / "anli.csv"), format="anli")
+    found = read_set(own, own.crafted[0], ["premise", "hypothesis"])
+    assert [item.label for item in found.items] == numbers  # the row that is there twice counts once
+    assert found.items[0].text == ("It rains.", "It is wet.")
+    assert found.licence == "CC-BY-NC-4.0"
+    assert found.other == other
+
+
+def test_classes_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "anli.csv").write_text(ANLI)
+    more = {"name": "anli", "file": str(tmp_path / "anli.csv"), "format": "anli", "licence": "mine"}
+    own = inference(tmp_path, ["follows", "else"], called={"entailment": "follows", "neutral": "else"}, **more)
+    found = read_set(own, own.crafted[0], ["premise", "hypothesis"])
+    assert ([item.label for item in found.items], found.other, found.licence) == ([0, 1], 2, "mine")
+    own = inference(tmp_path, ["other", "else"], **more)
+    with pytest.raises(BadInput, match=r"has no example of a class of pairs \(other, else\)"):
+        read_set(own, own.crafted[0], ["premise", "hypothesis"])
+
+
+def test_bundled_templates_need_no_file(tmp_path: Path) -> None:
+    one = {"name": "checklist", "task": "reviews", "format": "checklist", "family": "checklist", "options": {"each": 3}}
+    own = config(tmp_path, crafted=[one])
+    found = read_set(own, own.crafted[0], ["sentence"])
+    assert set(Counter(item.label for item in found.items)) == {0, 1}
+    assert content_of(read_set(own, own.crafted[0], [])) == content_of(found)
+    other = config(tmp_path, crafted=[one], seed=1)
+    assert content_of(read_set(other, other.crafted[0], [])) != content_of(found)
+    wrong = config(tmp_path, crafted=[{**one, "options": {"colour": 1}}])
+    with pytest.raises(BadInput, match=r"The set checklist: .*colour is unknown"):
+        read_set(wrong, wrong.crafted[0], [])
+
+
+def test_a_benchmark_of_templates_alone(tmp_path: Path) -> None:
+    """Without an attack there is no average, so all examples stay."""
+    one = {"name": "checklist", "task": "reviews", "format": "checklist", "family": "checklist", "options": {"each": 2}}
+    own = config(tmp_path, crafted=[one], attacks=[])
+    build(own, tmp_path / "out")
+    found = open_benchmark(tmp_path / "out")
+    assert sum(found.tasks["reviews"]["counts"].values()) == len(read_set(own, own.crafted[0], ["sentence"]).items)
+    (method,) = found.about["methods"]
+    assert (method["class"], method["attack"]) == ("human", "bundled checklist")
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != ROWS])
+def test_every_format_has_a_reader(name: str) -> None:
+    assert callable(resolve_name(f"mohs.curation.crafted.{name}:{name}"))
