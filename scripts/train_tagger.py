@@ -29,8 +29,9 @@ from build_lexicon import parts_of_speech
 from tagged_corpora import Page, Sentence, corpora, pages, settle
 
 from mohs.errors import BadInput
+from mohs.models.spacy_models import SMALL_ENGLISH
 from mohs.models.tag_features import Features, guess_keys, key, plain
-from mohs.models.tagger import SMALL_ENGLISH, PocketTagger, SpacyTagger, cut, universal
+from mohs.models.tagger import PocketTagger, SpacyTagger, cut, universal
 from mohs.text import pocket
 from mohs.text.questions import Spot, Tag
 from mohs.text.text import Text

@@ -244,6 +244,9 @@ class _Book:
     def synonyms(self, word: str, pos: str | None = None) -> list[str]:
         return self.words.near(word, 6)
 
+    def heads(self, word: str) -> list[str]:
+        return self.words.near(word, 3)
+
     def substitutes(self, word: str, kind: str, tag: str, vocabulary: Any) -> list[str]:
         return self.words.near(word, 6)
 

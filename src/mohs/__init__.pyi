@@ -5,6 +5,7 @@ from . import audits as audits
 from . import bias as bias
 from . import bounds as bounds
 from . import comparisons as comparisons
+from . import curation as curation
 from . import defences as defences
 from . import defending as defending
 from . import detecting as detecting
@@ -16,6 +17,7 @@ from . import report as report
 from . import runs as runs
 from . import second_order as second_order
 from . import space as space
+from . import studies as studies
 from . import tasks as tasks
 from . import text as text
 from . import training as training
@@ -24,6 +26,7 @@ from .attacks.random_words import RandomWords as RandomWords
 from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
 from .comparisons.api import compare as compare
+from .curation.api import build_benchmark as build_benchmark
 from .defending.api import defend as defend
 from .detecting.api import detect as detect
 from .models.function import FunctionVictim as FunctionVictim
@@ -41,6 +44,8 @@ from .runs.augment import augment as augment
 from .runs.run import Run as Run
 from .runs.transfer import transfer as transfer
 from .runs.verify import verify as verify
+from .studies.analysis import analyse_study as analyse_study
+from .studies.measured import measured_by as measured_by
 from .text.dataset import Dataset as Dataset
 from .text.example import Example as Example
 from .text.text import Text as Text

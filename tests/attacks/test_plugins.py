@@ -125,6 +125,19 @@ def test_a_source_and_a_measure_of_the_users_own(mine: Path, tmp_path: Path) -> 
         mohs.attack("pocket", "pocket", ["random"], **options)
 
 
+def test_a_rewriter_of_the_users_own(mine: Path) -> None:
+    with mohs.attack(
+        lambda texts: [[0.9, 0.1] if "Well then" in text else [0.2, 0.8] for text in texts],
+        [("a good film", 1)],
+        ["rewriting"],
+        source=f"{mine}:Insisting:words=Well then",
+        labels=("no", "yes"),
+    ) as run:
+        (record,) = run.records()
+    assert record.perturbed == ("Well then a good film",)
+    assert [edit.source for edit in record.edits] == ["rewrite: insisting"]
+
+
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [

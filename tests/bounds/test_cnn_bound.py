@@ -20,7 +20,7 @@ from mohs.models.bag import pocket_victim
 from mohs.models.neural import NeuralVictim
 from mohs.models.vocabulary import Vocabulary
 from mohs.space import Space
-from mohs.space.space import Opening
+from mohs.space.opening import Opening
 from mohs.text import Text
 
 KNOWN = ("a", "b", "c", "d", "e", "f", "g", "don't")

@@ -22,9 +22,14 @@ from mohs.models.bag import BagVictim, pocket_victim
 from mohs.models.victim import Fields
 from mohs.records import Outcome, Record
 from mohs.space import Services, build_space
+from mohs.space.rewrites import only_rewrites, rewriters
 from mohs.tasks.services import load_services
+from mohs.text import Edit
 from mohs.text.dataset import Dataset
 from mohs.text.placeholders import placeholders
+from tests.toy_paraphraser import ToyParaphraser
+from tests.toy_parser import ToyParser
+from tests.toy_trees import ToyTrees
 from tests.toys import WordCount, bundled, toy_services
 
 SAME = ("cv70-use85", "cv70-use90", "cv80-use90")  # TextFooler's cv50-use88 with other numbers
@@ -36,10 +41,17 @@ REVIEWS = list(Dataset("pocket", n=12))
 BOOK = sorted(pocket_victim().word_scores)
 
 
+def toys_for(name: str) -> dict[str, Any]:
+    """The toy services, and those that only some attacks may be given."""
+    more = {"parser": ToyParser(), "paraphraser": ToyParaphraser(), "autoencoder": ToyTrees()}
+    wanted = needs(find_attack(name)[1])
+    return toy_services() | {kind: toy for kind, toy in more.items() if kind in wanted}
+
+
 def records(name: str, examples: list[mohs.Example], **options: Any) -> dict[str, Record]:
     victim = options.pop("victim", "pocket")
     options.setdefault("budget", 200)  # population searches would go on for thousands
-    with mohs.attack(victim, examples, [name], **{**bundled(), **toy_services(), **options}) as run:
+    with mohs.attack(victim, examples, [name], **{**bundled(), **toys_for(name), **options}) as run:
         return {record.example_id: record for record in run.records()}
 
 
@@ -57,7 +69,7 @@ class Sliced(BagVictim):
 @each_attack
 def test_neither_the_schedule_nor_the_order_nor_the_cache_matters(name: str, tmp_path: Path) -> None:
     # With bundled services of its own, which have not been asked anything before.
-    with mohs.attack("pocket", REVIEWS, [name], budget=200, **toy_services()) as run:
+    with mohs.attack("pocket", REVIEWS, [name], budget=200, **toys_for(name)) as run:
         plain = {record.example_id: record for record in run.records()}
     assert records(name, REVIEWS, at_once=1, victim=Sliced(2, 1)) == plain
     shuffled = random.Random(3).sample(REVIEWS, len(REVIEWS))
@@ -92,16 +104,20 @@ def test_stays_in_its_space_and_the_verdict_holds(name: str, words: list[str], s
         assert record.outcome is Outcome.SKIPPED
         return
     assert record.outcome in (Outcome.SUCCESS, Outcome.FAILED, Outcome.EXHAUSTED), record.error
-    parts = load_services(needs(attack), bundled() | toy_services(), victim=victim)
+    parts = load_services(needs(attack), bundled() | toys_for(name), victim=victim)
     asked = [part for part in parts.values() if isinstance(part, Service)]
+    drawn = Random(f"{seed}/{name}/0")  # as in the run
     building = build_space(
-        example.text, attack.source, attack.constraints, attack.stopwords, example.positions, Services(parts, Random(0))
+        example.text, attack.source, attack.constraints, attack.stopwords, example.positions, Services(parts, drawn)
     )
     (built,) = engine.run([(0, building)], asked)
     space = built.result
     assert space is not None
     assert record.perturbed is not None
     final = example.text.replace_all({edit.position: edit.new for edit in record.edits})
+    if space.rewrites:  # edits say what became of the words; the signs between them may differ as well
+        final = mohs.Text(*record.perturbed)
+        assert final == example.text or record.edits == space.edits(final)
     assert final.fields == record.perturbed
     assert final in space or getattr(attack, "living", False)  # what such a space offers depends on the way taken
     assert record.scores_after == victim.collect([record.perturbed])[0]
@@ -117,8 +133,12 @@ def test_it_can_search_fair_changes_only(name: str) -> None:
         with pytest.raises(BadInput, match=f"{name} deletes words to keep the label"):
             records(name, REVIEWS[:1], fair=True)
         return
-    if name.partition(":")[0] in ("deepwordbug", "pruthi"):
+    if name.partition(":")[0] in ("deepwordbug", "pruthi") or name == "comp-attack:typo":
         with pytest.raises(BadInput, match=f"{name} only changes spellings, on which the judge has no opinion"):
+            records(name, REVIEWS[:1], fair=True)
+        return
+    if only_rewrites(find_attack(name)[1].source):
+        with pytest.raises(BadInput, match=f"{name} rewrites whole texts, and the judge of --fair reads single words"):
             records(name, REVIEWS[:1], fair=True)
         return
     for record in records(name, REVIEWS[:6], fair=True).values():
@@ -152,18 +172,23 @@ def with_placeholders(example: mohs.Example) -> mohs.Example:
     return mohs.Example.of(" ".join(marked), example.label, id=example.id)
 
 
+def changed(record: Record, rewrites: bool) -> list[Edit]:
+    """The edits of a record. A rewrite may add words beside one that stays: that changes no word."""
+    return [edit for edit in record.edits if not (rewrites and edit.old in mohs.Text(edit.new).words)]
+
+
 @each_attack
 def test_placeholders_and_words_to_keep_never_change(name: str) -> None:
     marked = [with_placeholders(example) for example in REVIEWS[:6]]
     free = records(name, marked, change_placeholders=True)
-    changed = [(record.example_id, edit) for record in free.values() for edit in record.edits]
-    kept = {edit.old.lower() for _, edit in changed[::3]}
+    rewrites = bool(rewriters(find_attack(name)[1].source))
+    kept = {edit.old.lower() for edit in [edit for record in free.values() for edit in changed(record, rewrites)][::3]}
     found = records(name, marked, **({"keep": sorted(kept)} if kept else {}))
     for example in marked:
         record = found[example.id]
         assert record.error is None
-        assert not {edit.position for edit in record.edits} & placeholders(example.text)
-        assert not {edit.old.lower() for edit in record.edits} & kept
+        assert not {edit.position for edit in changed(record, rewrites)} & placeholders(example.text)
+        assert not {edit.old.lower() for edit in changed(record, rewrites)} & kept
         if record.perturbed is not None:
             for mark in PLACEHOLDERS:
                 assert record.perturbed[0].count(mark) == record.original[0].count(mark)
@@ -231,7 +256,7 @@ def test_a_victim_that_only_gives_labels_is_refused_or_works(name: str) -> None:
     options: dict[str, Any] = {"labels": ("no", "yes"), "victim_options": {"output": "labels"}}
     if find_attack(name)[1].needs_scores:
         with pytest.raises(BadInput, match="needs the victim's scores, but"):
-            mohs.attack(labels, [("a good film", 1)], [name], **options, **toy_services())
+            mohs.attack(labels, [("a good film", 1)], [name], **options, **toys_for(name))
     else:
         assert records(name, [mohs.Example.of("a good film", 1)], victim=labels, **options)["0"].error is None
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from mohs.records import Outcome, Record
 from mohs.report.terminal import diff
 from mohs.text import Edit
@@ -45,3 +48,38 @@ def test_characters_that_cannot_be_seen_have_their_codes() -> None:
     )  # fmt: skip
     good, old, film = "good→⟨U+202E⟩go⟨U+200B⟩od⟨U+001B⟩", "\u043e⟨U+043E⟩ld→new", "film→f\u0456⟨U+0456⟩lm"
     assert diff(record).plain == f"  A {good} {old} {film}"
+
+
+def test_a_rewritten_text_is_compared_with_its_original() -> None:
+    """Its edits have no words to hang on where words are added, and say nothing about signs between words."""
+    record = Record(
+        "a", "0", Outcome.SUCCESS, 1, ("one", "two", "three"),
+        ("A good film .", "It was \x1b[1mlong.", "Same."), seed=0, words=8,
+        edits=(Edit(1, "good", "film", "rewrite: x"), Edit(2, "film", "good", "rewrite: x")),
+        perturbed=("A film, good !", "It was.", "Same."),
+    )  # fmt: skip
+    shown = diff(record)
+    assert _final(shown) == "  A film, good !\n  It was.\n  Same."
+    assert _original(shown) == "  A good film .\n  It was ⟨U+001B⟩[1mlong.\n  Same."
+    added = diff(replace(record, original=("A film.",), names=("one",), perturbed=("A film, https://t.co/a1.",)))
+    assert added.plain == "  A film{+, https://t.co/a1+}."
+
+
+def test_a_text_that_was_rewritten_without_edits_is_not_shown_as_unchanged() -> None:
+    record = Record(
+        "a", "0", Outcome.SUCCESS, 1, ("text",), ("Good film !",), seed=0, words=2, perturbed=("Good film ?",)
+    )
+    assert diff(record).plain == "  Good film !→ ?"
+
+
+def _without(shown: Any, styles: set[str]) -> str:
+    gone = {at for span in shown.spans if span.style in styles for at in range(span.start, span.end)}
+    return "".join(sign for at, sign in enumerate(shown.plain) if at not in gone)
+
+
+def _final(shown: Any) -> str:
+    return _without(shown, {"dim", "red strike"})
+
+
+def _original(shown: Any) -> str:
+    return _without(shown, {"dim", "bold green"})

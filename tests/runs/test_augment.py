@@ -19,7 +19,7 @@ import mohs
 from mohs.errors import BadInput, MohsError
 from mohs.runs import augment as made_by
 from mohs.runs.augment import augment
-from mohs.space import parse_source
+from mohs.space import word_source
 from mohs.text import Example, Text
 from mohs.text.dataset import Dataset
 from tests.toys import WordCount
@@ -108,7 +108,7 @@ def test_copies_obey_constraints_on_texts(tmp_path: Path, data: Path, thesaurus:
 def test_the_adversarial_texts_of_a_run(tmp_path: Path) -> None:
     victim = WordCount({"good": 2.0, "fine": -1.0, "film": 0.0, "great": 3.0})
     examples = [Example.of("a good film", 1, id="x"), Example.of("a great film", 1, id="y")]
-    method = mohs.RandomWords(source=parse_source(f"thesaurus:{_words(tmp_path)}"), constraints=())
+    method = mohs.RandomWords(source=word_source(f"thesaurus:{_words(tmp_path)}"), constraints=())
     run = mohs.attack(victim, examples, method, out=tmp_path / "run")
     hits = [record for record in run.records() if record.outcome == "success"]
     assert [record.example_id for record in hits] == ["x"]
@@ -302,7 +302,7 @@ def test_copies_that_people_would_accept(tmp_path: Path, data: Path) -> None:
 
 def test_a_run_over_other_data_is_noticed(tmp_path: Path) -> None:
     victim = WordCount({"good": 2.0, "fine": -1.0})
-    method = mohs.RandomWords(source=parse_source(f"thesaurus:{_words(tmp_path)}"), constraints=())
+    method = mohs.RandomWords(source=word_source(f"thesaurus:{_words(tmp_path)}"), constraints=())
     rows = [Example.of("a good film", 1, id="0"), Example.of("good stuff", 1, id="1")]
     mohs.attack(victim, rows, method, out=tmp_path / "run").close()
     data = rows_in(tmp_path, [{"text": "a good film", "label": "p"}, {"text": "what", "label": "n"}])

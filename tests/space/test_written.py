@@ -19,7 +19,8 @@ from mohs.space import (
     parse_measure,
     parse_source,
 )
-from mohs.space.written import MEASURES, SOURCES, limits_of, table
+from mohs.space.listed import table
+from mohs.space.written import MEASURES, SOURCES, limits_of
 from mohs.tasks.described import describe
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.text import Text
-from mohs.text.placeholders import placeholders, without_placeholders
+from mohs.text.placeholders import marks, placeholders, without_placeholders
 
 MARKED = ["@USER", "@user123", "(@me)", "[NAME]", "[MASK]", "[PERSON 1]", "[PERSON_1]", "<user>", "<URL>", "</s>"]
 MARKED += [
@@ -73,3 +73,9 @@ def test_placeholders_among_words(parts: list[tuple[str, bool]]) -> None:
 def test_any_text_can_be_looked_through(one: str, other: str) -> None:
     text = Text(one, other)
     assert placeholders(text) <= set(range(len(text)))
+
+
+def test_marks_are_counted_as_they_are_written() -> None:
+    found = marks("@USER see http://a.org/b. [NAME] and [NAME], <br /> user URL")
+    assert found == {"@USER": 1, "http://a.org/b": 1, "[NAME]": 2, "<br />": 1}
+    assert marks("a good film") == {}

@@ -105,6 +105,16 @@ def test_synonyms_in_the_order_of_senses(wordnet: WordNet) -> None:
     assert wordnet.synonyms("") == []
 
 
+def test_heads_of_the_commonest_part_of_speech(wordnet: WordNet) -> None:
+    assert wordnet.heads("film") == ["movie"]  # two nouns and one verb; the head of the second noun is film itself
+    assert wordnet.heads("shoot") == ["film"]
+    assert (
+        wordnet.heads("good") == []
+    )  # as often an adjective as an adverb; adjectives come first, and it is their head
+    assert wordnet.heads("kid") == ["child"]
+    assert wordnet.heads("unheard") == []
+
+
 def test_words_of_several_parts_are_left_out_unless_wanted(wordnet: WordNet) -> None:
     assert wordnet.synonyms("movie") == ["film", "flick"]
     assert wordnet.synonyms("movie", several_words=True) == ["film", "moving picture", "flick"]

@@ -371,7 +371,7 @@ def test_the_command(start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ([*attack, "--judge", f"hf:{start}"], "has no judge.json, so it was not trained as a judge"),
         ([*attack, "--judge", "hf:m", "--measure", "acceptable:models=yes"], "is for the bundled judge, not for hf:m;"),
         ([*attack, "--judge", "hf:m", "--constraint", "acceptable:models=yes>=0"], "is for the bundled judge, not for"),
-        ([*attack, "--judge", "mine"], "Unknown judge 'mine'; use pocket or hf:PATH_OR_ID."),
+        ([*attack, "--judge", "mine"], "Unknown judge 'mine'; use pocket, refit:FOLDER or hf:PATH_OR_ID."),
         ([*options, "--arch", "cnn", "--out", "x"], "fine-tunes a pre-trained encoder, not cnn"),
         (
             [*options, "--data", "pocket:train", "--out", "x"],

@@ -11,6 +11,7 @@ from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.runs.run import Run
 from mohs.text import Text
+from mohs.text.alignment import is_rewrite
 
 
 @dataclass
@@ -93,7 +94,7 @@ def columns_of(run: Run, window: int) -> tuple[list[Column], list[str]]:
 def _case(record: Record, window: int) -> Case | None:
     original = Text(*record.original)
     changes = {edit.position: edit.new for edit in record.edits}
-    if not changes or max(changes) >= len(original) or not all(changes.values()):
+    if is_rewrite(record.edits) or not changes or max(changes) >= len(original) or not all(changes.values()):
         return None
     final = original.replace_all(changes)
     if final.fields != record.perturbed:

@@ -1,4 +1,5 @@
 from .a2t import A2T as A2T
+from .adv_fever import AdvFever as AdvFever
 from .bae import Bae as Bae
 from .beam import Beam as Beam
 from .bert_attack import BertAttack as BertAttack
@@ -6,8 +7,10 @@ from .checklist import CheckList as CheckList
 from .checklist import CombinedCheckList as CombinedCheckList
 from .clare import Clare as Clare
 from .clare import GreedyClare as GreedyClare
+from .comp_attack import CompAttack as CompAttack
 from .deepwordbug import DeepWordBug as DeepWordBug
 from .deepwordbug import GreedyDeepWordBug as GreedyDeepWordBug
+from .distraction import Distraction as Distraction
 from .faster_genetic import FasterGenetic as FasterGenetic
 from .genetic import Genetic as Genetic
 from .geometry import Geometry as Geometry
@@ -24,12 +27,16 @@ from .input_reduction import RankedInputReduction as RankedInputReduction
 from .kuleshov import Kuleshov as Kuleshov
 from .method import Ask as Ask
 from .method import Attack as Attack
+from .paraphrase import Paraphrase as Paraphrase
 from .pdp import PDP as PDP
 from .pruthi import Pruthi as Pruthi
 from .pwws import PWWS as PWWS
 from .pwws import GreedyPWWS as GreedyPWWS
 from .random_words import RandomWords as RandomWords
+from .rewriting import Rewriting as Rewriting
+from .scpn import Scpn as Scpn
 from .sememe_pso import SememePSO as SememePSO
+from .t3 import T3 as T3
 from .textbugger import GreedyTextBugger as GreedyTextBugger
 from .textbugger import TextBugger as TextBugger
 from .textbugger import WhiteBoxTextBugger as WhiteBoxTextBugger

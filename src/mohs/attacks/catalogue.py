@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from mohs.attacks import input_reduction, kuleshov, pdp, plugins, textfooler
+from mohs.attacks import adv_fever, distraction, input_reduction, kuleshov, pdp, plugins, scpn, textfooler
 from mohs.attacks.a2t import A2T
 from mohs.attacks.bae import Bae
 from mohs.attacks.beam import Beam
 from mohs.attacks.bert_attack import BertAttack
 from mohs.attacks.checklist import CheckList, CombinedCheckList
 from mohs.attacks.clare import Clare, GreedyClare
+from mohs.attacks.comp_attack import CompAttack
 from mohs.attacks.deepwordbug import DeepWordBug, GreedyDeepWordBug
 from mohs.attacks.faster_genetic import FasterGenetic, faster_genetic_textattack, faster_genetic_without_lm
 from mohs.attacks.genetic import Genetic, genetic_adjusted, genetic_paper, genetic_textattack
@@ -21,11 +22,16 @@ from mohs.attacks.geometry import Geometry
 from mohs.attacks.greedy import Greedy
 from mohs.attacks.hotflip import HotFlip
 from mohs.attacks.iga import IGA, iga_textattack
+from mohs.attacks.labels import keeps_label_of
 from mohs.attacks.method import Attack, needs
+from mohs.attacks.paraphrase import Paraphrase
 from mohs.attacks.pruthi import Pruthi
 from mohs.attacks.pwws import PWWS, GreedyPWWS, TaggedSynonyms
 from mohs.attacks.random_words import RandomWords
+from mohs.attacks.rewriting import Rewriting
 from mohs.attacks.sememe_pso import SememePSO, pso_neighbours, pso_textattack
+from mohs.attacks.t3 import T3
+from mohs.attacks.t3 import leaf as t3_leaf
 from mohs.attacks.textbugger import GreedyTextBugger, TextBugger, WhiteBoxTextBugger
 from mohs.attacks.textfooler import TextFooler
 from mohs.errors import BadInput
@@ -43,6 +49,7 @@ class Entry:
     needs: tuple[str, ...]
     cost: str
     about: str
+    keeps_label_of: tuple[str, ...] | None = None  # kinds of tasks (see mohs.text.kinds); None if it does not say
 
 
 # The first preset is the default.
@@ -106,8 +113,22 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     },
     "hotflip": {"paper": HotFlip},
     "geometry": {"paper": Geometry, "neighbours": Geometry.neighbours},
+    "comp-attack": {
+        "paper": CompAttack,
+        "typo": CompAttack.typo,
+        "knowledge": CompAttack.knowledge,
+        "context": CompAttack.context,
+    },
     "kuleshov": {"no-lm": kuleshov.Kuleshov, "paper": kuleshov.paper, "textattack": kuleshov.textattack},
     "checklist": {"paper": CheckList, "textattack": CombinedCheckList},
+    "distraction": {
+        "paper": distraction.Distraction,
+        "stresstest": distraction.stresstest,
+        "checklist": distraction.checklist,
+    },
+    "scpn": {"rules": scpn.Scpn, "paper": scpn.paper},
+    "adv-fever": {"paper": adv_fever.AdvFever, "entities": adv_fever.entities},
+    "paraphrase": {"plain": Paraphrase},
     "input-reduction": {
         "paper": input_reduction.InputReduction,
         "greedy": input_reduction.greedy,
@@ -116,6 +137,8 @@ CATALOGUE: Mapping[str, Mapping[str, Callable[[], Attack]]] = {
     "greedy": {"plain": Greedy},
     "beam": {"plain": Beam},
     "pruthi": {"paper": Pruthi, "textattack": partial(Pruthi, words=1)},
+    "t3": {"root": T3, "leaf": t3_leaf},
+    "rewriting": {"plain": Rewriting},
     "random": {"baseline": RandomWords},
 }
 
@@ -189,5 +212,7 @@ def entries() -> list[Entry]:
         )
         box = "white" if "gradients" in wanted else "black"
         paper, cost = getattr(attack, "paper", "-"), getattr(attack, "cost", "-")
-        found.append(Entry(name, presets, paper, box, wanted, cost, about))
+        keeps = keeps_label_of(attack)
+        kinds = None if keeps is None else tuple(sorted(keeps))
+        found.append(Entry(name, presets, paper, box, wanted, cost, about, kinds))
     return found

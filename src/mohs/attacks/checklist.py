@@ -28,7 +28,8 @@ class CheckList:
       change independently. All names of a list are tried, not a random ten;
     - numbers are spread evenly over the range of 20%, not drawn at random;
     - contractions come from our own list; those split by a tokeniser (it 's) are not recognised;
-    - typos, added links and the template tests are left out: they make other texts, not other words.
+    - typos and the template tests are left out: they make other texts, not other words. Added links and handles are the
+      attack `distraction:checklist`.
     """
 
     paper: ClassVar[str] = "Ribeiro et al. 2020"

@@ -10,7 +10,9 @@ from mohs.attacks.goal import UNTARGETED, Goal, keeps_label
 from mohs.attacks.slices import Key, Made, slices
 from mohs.engine import BudgetSpent, Meter
 from mohs.errors import BadInput
-from mohs.space import Constraint, Services, Source, Space
+from mohs.space import Constraint, Rewriter, Services, Source, Space
+from mohs.space.rewrites import only_rewrites, rewriters
+from mohs.space.written import called
 from mohs.text import Text
 
 Scores = tuple[float, ...]
@@ -52,10 +54,13 @@ class Attack(Protocol):
     needs_scores: ClassVar[bool]  # False if labels alone are enough
     # Optional: `paper`; `cost` (how many queries it takes, in words); `goal: ClassVar[str]` if the aim is not to fool
     # the victim ("reduced:1"); `living: ClassVar[bool] = True` if candidates depend on the text as changed so far; and
-    # `word_by_word: ClassVar[bool] = True` if it never holds the candidates of many words at once (see `Ask.each`).
+    # `word_by_word: ClassVar[bool] = True` if it never holds the candidates of many words at once (see `Ask.each`);
+    # `rewrites: ClassVar[bool] = True` if it searches the rewrites of its space (see mohs.space.rewrites), and then
+    # `replaces: ClassVar[bool] = False` if it replaces no single words; `keeps_label_of: ClassVar[frozenset[str]]`, the
+    # kinds of tasks whose labels it keeps (see mohs.text.kinds), if its source does not say so.
 
     @property
-    def source(self) -> Source:
+    def source(self) -> Source | Rewriter:
         """Where replacements come from."""
         ...
 
@@ -78,6 +83,22 @@ def needs(attack: Any) -> tuple[str, ...]:
     """The services an attack uses, through its source, its constraints and its other fields."""
     parts = [getattr(attack, f.name) for f in fields(attack)]
     return tuple(dict.fromkeys(kind for part in parts for kind in _needs(part)))
+
+
+def fits(name: str, attack: Any) -> None:
+    """Refuse a source of which an attack would never try a part."""
+    source = getattr(attack, "source", None)
+    several = rewriters(source)
+    if several and not getattr(attack, "rewrites", False):
+        raise BadInput(
+            f"{name} replaces single words and would never try the rewrites of {called(several[0])}; give that source "
+            "to --attack rewriting."
+        )
+    if source is not None and not getattr(attack, "replaces", True) and not only_rewrites(source):
+        raise BadInput(
+            f"{name} rewrites whole texts, but its source here replaces single words; use an attack that does so, such "
+            "as greedy."
+        )
 
 
 def goal_of(name: str, attack: Any, wanted: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import sub
 from random import Random
 from typing import Any
@@ -65,7 +65,7 @@ class Trial:
         attack = self.attack
         living = getattr(attack, "living", False)
         space = await build_space(x, attack.source, attack.constraints, attack.stopwords, positions, ask, living=living)
-        draft.positions = len(space.positions)
+        draft.positions = len(space.touched)
         refuse_too_large(x, at_once(attack, space), target.most_memory)
         try:
             proposal = await attack(x, goal, space, ask)
@@ -107,10 +107,15 @@ def _contradiction(target: Target, told: Scores | None, judged: Scores) -> Attac
 
 def _left(example: Example, text: Text) -> int:
     """How many words a text has in the fields that may change."""
+    if not text.same_shape(example.text):  # a rewrite may have fewer words than the original, or more
+        numbers = {example.text.field_of(p) for p in example.positions}
+        return sum(text.bounds[number + 1] - text.bounds[number] for number in numbers)
     return sum(len(text.words[p].split()) for p in example.positions)
 
 
 def at_once(attack: Attack, space: Space) -> int:
     """About how many candidates an attack holds at once."""
+    if space.rewrites:
+        return len(space.rewrites) + at_once(attack, replace(space, rewrites=None))
     found = [_GUESSES if space.living else len(space.choices[p]) for p in space.positions]
     return max(found, default=0) if getattr(attack, "word_by_word", False) else sum(found)

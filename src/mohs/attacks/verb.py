@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +89,9 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     masked_lm: Any = model("masked_lm")
     lm: Any = model("lm")
     tagger: Any = model("tagger")
+    parser: Any = model("parser")
+    paraphraser: Any = model("paraphraser")
+    autoencoder: Any = model("autoencoder")
     grammar: Any = model("grammar")
     judge: Any = model("judge")
     vectors: Any = model("vectors")
@@ -97,6 +100,8 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
 
     def check(self) -> None:
         """Refuse unknown attacks and measures, an attack given twice, and a measure that the judge lacks."""
+        from mohs.attacks.method import fits
+
         if not self._teams:
             raise BadInput("No attack was given; see `mohs attacks`.")
         if self.no_judge and self.judge is not None:
@@ -105,6 +110,8 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             raise BadInput("An attack with +fair and --no-fair contradict each other; give one of them.")
         if len({name for name, _ in self._teams}) != len(self._teams):
             raise BadInput("An attack is given twice; give it once.")
+        for name, method in self._methods:
+            fits(name, method)
         bounded = [constraint.measure for _, method in self._methods for constraint in method.constraints]
         if str(self.judge).startswith("hf:") and any(getattr(m, "models", False) for m in (*self._measures, *bounded)):
             raise BadInput(f"acceptable:models=yes is for the bundled judge, not for {self.judge}; leave one out.")
@@ -140,10 +147,14 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
     def plan(self, subject: Subject, services: Mapping[str, Any]) -> Plan:
         """One task for each attack or battery."""
         from mohs.attacks.battery import Battery
+        from mohs.attacks.labels import other_tasks
         from mohs.attacks.method import needs
         from mohs.attacks.trial import Trial
         from mohs.tasks.described import identity, named, word_list, written
 
+        for name, method in self._methods:
+            if hasattr(method, "refuse"):  # a model that is not good enough for it
+                method.refuse(name, services)
         subject = subject.changing(self.change_placeholders)
         goal, goals = self._goal(subject), self._goals(subject)
         tasks: list[Trial | Battery] = []
@@ -175,7 +186,7 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
                 "boxes": {name: "white" if name in white else "black" for name, _ in self._teams},
                 "goals": {name: goals[team[0][0]] for name, team in self._teams},
             },
-            notes=self._remarks(services),
+            notes=[*self._remarks(services), *other_tasks(self._methods, subject)],
         )
 
     @cached_property
@@ -231,51 +242,9 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
 
     def _changed(self, name: str, team: Sequence[tuple[str, Any]], fair: bool) -> tuple[str, list[tuple[str, Attack]]]:
         """The attacks with the changes of the options, and names that include them."""
-        from mohs.attacks.goal import UNTARGETED, keeps_label
-        from mohs.space import FAIR, parse_constraint, parse_source
-        from mohs.tasks.described import written
-        from mohs.text.stopwords import read_stopwords
+        from mohs.attacks.changes import Changes
 
-        changes: dict[str, Any] = {}
-        suffix = ""
-        if self.source is not None:
-            changes["source"] = parse_source(self.source) if isinstance(self.source, str) else self.source
-            suffix += f"+{written(self.source)}"
-        added = tuple(parse_constraint(c) if isinstance(c, str) else c for c in self.constraints)
-        suffix += "".join(f"+{written(c)}" for c in self.constraints)
-        if fair:
-            suffix += "+fair"
-            keeping = [n for n, m in team if keeps_label(str(getattr(m, "goal", UNTARGETED)))]
-            if keeping:
-                raise BadInput(f"{keeping[0]} deletes words to keep the label, so --fair is not for it; leave it out.")
-            spelling = [n for n, m in team if _only_spells(changes.get("source", m.source))]
-            if spelling:
-                raise BadInput(
-                    f"{spelling[0]} only changes spellings, on which the judge has no opinion, so --fair would leave "
-                    "it nothing; leave it out."
-                )
-        stopwords = None if self.stopwords is None else read_stopwords(self.stopwords)
-        if stopwords is not None:
-            suffix += "+stopwords"
-        if self._kept:
-            suffix += "+keep"
-        if self._entities is not None:
-            changes["entities"] = self._entities
-            suffix += "+entities"
-            without = [n for n, m in team if not hasattr(m, "entities")]
-            if without:
-                raise BadInput(
-                    f"{without[0]} does not replace named entities; --entities is for pwws (not its preset textattack)."
-                )
-        *cheap, grammar = FAIR if fair else (None,)
-        first, last = tuple(cheap), (grammar,) if grammar else ()  # the order changes the cost, not what is allowed
-
-        def obeying(method: Any) -> Any:
-            if stopwords is not None or self._kept:
-                changes["stopwords"] = frozenset(method.stopwords if stopwords is None else stopwords) | self._kept
-            return replace(method, constraints=(*first, *method.constraints, *added, *last), **changes)
-
-        return name + suffix, [(n + suffix, obeying(m) if suffix else m) for n, m in team]
+        return Changes(self.source, self.constraints, self.stopwords, self._kept, self._entities).of(name, team, fair)
 
     def _remarks(self, services: Mapping[str, Any]) -> list[str]:
         """Notes on what was left out of word books, and on models that were given but are not used."""
@@ -289,9 +258,3 @@ class AttackVerb(Verb, command="attack", doing="attacking", third="attacks"):
             if given is not None and kind not in services:
                 found.append(f"--{kind.replace('_', '-')} {named(given)} is given, but nothing in this run uses it.")
         return list(dict.fromkeys(found))
-
-
-def _only_spells(source: Any) -> bool:
-    """Whether a source offers nothing but other spellings of a word."""
-    parts = getattr(source, "sources", (source,))
-    return all(type(part).__module__ == "mohs.space.letters" for part in parts)

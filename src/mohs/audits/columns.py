@@ -14,6 +14,7 @@ from mohs.records import Outcome, Record
 from mohs.report.attack.figures import Summary
 from mohs.runs.run import Run
 from mohs.text import Text
+from mohs.text.alignment import is_rewrite
 
 AnyRun = Run | str | Path
 
@@ -103,4 +104,5 @@ def texts_of(record: Record) -> tuple[Text, Text]:
     original = Text(*record.original)
     final = original.replace_all({edit.position: edit.new for edit in record.edits})
     perturbed: Any = record.perturbed
-    return original, final if final.fields == perturbed else Text(*(perturbed or record.original))
+    told = final.fields == perturbed and not is_rewrite(record.edits)
+    return original, final if told else Text(*(perturbed or record.original))

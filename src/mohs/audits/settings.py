@@ -66,6 +66,7 @@ class Auditing:
         from mohs.audits.gauges import DEFAULT_REQUIRED, absolute, gauges_of, required
         from mohs.audits.measuring import Measuring, load_tools
         from mohs.audits.result import audit_of
+        from mohs.tasks.described import loadable
         from mohs.tasks.option import models_of
 
         wanted = [required(one) for one in self.require] or [required(one, default=True) for one in DEFAULT_REQUIRED]
@@ -75,7 +76,7 @@ class Auditing:
         gauges = gauges_of([*wanted, *alone])
         given = {kind: value for kind, value in models_of(self).items() if value is not None}
         judges = {str(run.manifest.get("facts", {}).get("judge") or "pocket") for run in found}
-        if len(judges) == 1 and (known := judges.pop()).startswith("hf:"):
+        if len(judges) == 1 and loadable(known := judges.pop()):
             given.setdefault("judge", known)  # the runs' own
         tools = load_tools(gauges, [*wanted, *alone], given, device=self.device, trust_code=self.trust_code)
         measuring = Measuring(columns, gauges, tools, progress)

@@ -236,10 +236,9 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
 
     @cached_property
     def _source(self) -> Source:
-        from mohs.space import parse_source
+        from mohs.space import word_source
 
-        source = SOURCE if self.source is None else self.source
-        return parse_source(source) if isinstance(source, str) else source
+        return word_source(SOURCE if self.source is None else self.source)
 
     @cached_property
     def _constraints(self) -> tuple[Constraint, ...]:
@@ -256,10 +255,14 @@ class RadiusVerb(Verb, command="radius", doing="proving"):
     @cached_property
     def _members(self) -> tuple[tuple[str, Attack], ...]:
         """The attacks, all in the space of the run; their own spaces are not loaded."""
-        return tuple((name, self._in_space(method)) for _, team in self._teams for name, method in team)
+        return tuple((name, self._in_space(name, method)) for _, team in self._teams for name, method in team)
 
-    def _in_space(self, method: Any) -> Any:
-        return replace(method, source=self._source, constraints=()) if hasattr(method, "source") else method
+    def _in_space(self, name: str, method: Any) -> Any:
+        from mohs.attacks.method import fits
+
+        found = replace(method, source=self._source, constraints=()) if hasattr(method, "source") else method
+        fits(name, found)
+        return found
 
     @cached_property
     def _shares(self) -> tuple[Share, ...]:

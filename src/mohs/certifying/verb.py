@@ -265,10 +265,9 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
 
     @cached_property
     def _source(self) -> Source:
-        from mohs.space import parse_source
+        from mohs.space import word_source
 
-        source = SOURCE if self.source is None else self.source
-        return parse_source(source) if isinstance(source, str) else source
+        return word_source(SOURCE if self.source is None else self.source)
 
     @cached_property
     def _constraints(self) -> tuple[Constraint, ...]:
@@ -280,13 +279,16 @@ class CertifyVerb(Verb, command="certify", doing="certifying"):
     def _members(self) -> tuple[tuple[str, Attack], ...]:
         """The attacks, in the space of the certificate; their own spaces are not loaded."""
         from mohs.attacks.catalogue import each_of, members_of
+        from mohs.attacks.method import fits
         from mohs.certifying.robust import Given
 
-        def placed(method: Any) -> Any:
-            return replace(method, source=Given(), constraints=()) if hasattr(method, "source") else method
+        def placed(name: str, method: Any) -> Any:
+            found = replace(method, source=Given(), constraints=()) if hasattr(method, "source") else method
+            fits(name, found)
+            return found
 
         teams = [members_of(attack) for attack in each_of(self.attacks)]
-        return tuple((name, placed(method)) for _, team in teams for name, method in team)
+        return tuple((name, placed(name, method)) for _, team in teams for name, method in team)
 
 
 _PUBLISHED = (

@@ -1,7 +1,7 @@
 """`mohs`: the commands, error messages and exit codes.
 
 Exit codes: 0 done; 2 bad input; 3 done, but some examples ended in an error; 4 a model stopped answering;
-130 interrupted. Finished examples are saved in every case.
+5 a benchmark waits for people to judge; 130 interrupted. Finished examples are saved in every case.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from mohs.cli import (
     assets,
     audit,
     augment,
+    benchmark,
+    card,
     compare,
     defend,
     demo,
@@ -64,6 +66,7 @@ app.command("compare", short_help="Compare runs of several victims, example by e
 app.command("analyse", short_help="Analyse a run's replaced words: frequency, similarity, layers.")(analyse.analyse)
 app.command("detect", short_help="Measure how well detectors tell adversarial texts from originals.")(detect.detect)
 app.command("defend", short_help="Judge defences of an attacked victim, also by attacking them.")(defend.defend)
+app.command("card", short_help="Write the robustness section of a model card from a run.")(card.card)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)
@@ -73,6 +76,7 @@ app.command("entities", short_help="Make the table of named entities that PWWS i
 app.command("train", short_help="Train or fine-tune a classifier to attack, or a judge.")(train.train)
 app.command("augment", short_help="Write a data file with more texts, from a space or a run.")(augment.augment)
 app.add_typer(study.app, name="study", short_help="Ask people about the texts of a run.")
+app.add_typer(benchmark.app, name="benchmark", short_help="Build a benchmark of adversarial texts, and score models.")
 app.add_typer(assets.app, name="assets", short_help="Get word vectors, WordNet, encoders and language models.")
 app.command("train-pocket", short_help="Train the bundled classifier again.")(train_pocket.train_pocket)
 

@@ -27,10 +27,15 @@ if TYPE_CHECKING:
 
 
 def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool) -> None:
-    """Train a classifier to attack, or fine-tune one; or a judge of substitutions (--task acceptability).
+    """Train a classifier to attack, or fine-tune one; or what other commands ask (--task acceptability, scpn, t3).
 
-    A judge learns from people's judgements: a file of SWORDS, or rows with context, start and end (or word),
-    substitute and accepted (the share of people).
+    A judge of substitutions (acceptability) learns from people's judgements: a file of SWORDS, or rows with context,
+    start and end (or word), substitute and accepted (the share of people).
+
+    A paraphraser (scpn) learns to write a text in a given structure: from rows with source, target and perhaps
+    template, or from the sentences of any data set, which rules rewrite. A parser finds what rows do not say.
+
+    A tree auto-encoder (t3) learns to give sentences back: from those of any data set, which a parser reads.
 
     The folder gets the model, its vocabulary and a card (README.md). Run the same command again to resume an
     interrupted training, even after a kill: it ends with the same weights.
@@ -44,6 +49,8 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
       mohs train --arch hf:./minilm --data train.csv --harden augment --out my-harder-minilm
       mohs train --arch hf:./minilm --data train.csv --harden onfly:attack=a2t --harden freelb --out my-hardest-minilm
       mohs train --task acceptability --arch hf:./minilm --data swords-v1.1_dev.json.gz --out my-judge
+      mohs train --task scpn --data train.jsonl --out my-scpn
+      mohs train --task t3 --data train.jsonl --test test.jsonl --out my-t3
       mohs attack --victim mohs:my-cnn --data pocket
       mohs attack --victim hf:my-minilm --data test.csv --text-field review
       mohs attack --measure acceptable --judge hf:my-judge
@@ -51,8 +58,17 @@ def _train(asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, js
     if asked.task == "acceptability":
         _train_judge(asked, recipe, reading, json=json, verbose=verbose)
         return
+    if asked.task == "scpn":
+        _train_paraphraser(asked, recipe, reading, json=json, verbose=verbose)
+        return
+    if asked.task == "t3":
+        _train_autoencoder(asked, recipe, reading, json=json, verbose=verbose)
+        return
     if asked.task != "classification":
-        raise BadInput(f"Unknown task {asked.task!r}; use classification or acceptability.")
+        raise BadInput(f"Unknown task {asked.task!r}; use classification, acceptability, scpn or t3.")
+    for flag, given, task in (("--parser", asked.parser, "scpn or t3"), ("--encoder", asked.encoder, "scpn")):
+        if given:
+            raise BadInput(f"{flag} applies to --task {task} only; leave it out.")
     from mohs.training.train import train as start
 
     folder = asked.folder
@@ -167,6 +183,36 @@ def _train_judge(asked: TrainSettings, recipe: RecipeSettings, reading: Reading,
         epochs_run = len(done.metrics["history"])
         say(f"Best epoch {done.metrics['best_epoch']} of {epochs_run}; fingerprint {done.fingerprint}.")
     say(f"In {folder}: use it with --measure acceptable --judge {done.judge}")
+
+
+def _train_paraphraser(
+    asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool
+) -> None:
+    from mohs.cli.train_paraphraser import as_scpn, started, tell
+
+    asked = as_scpn(asked)
+    with (
+        _saved_on_interrupt(asked.folder),
+        redirect_stdout(sys.stderr),
+        _progress(json, "tokens") as (step, _),
+    ):
+        done = started(asked, recipe, reading, _command(), step)
+    tell(done, json=json, verbose=verbose)
+
+
+def _train_autoencoder(
+    asked: TrainSettings, recipe: RecipeSettings, reading: Reading, *, json: bool, verbose: bool
+) -> None:
+    from mohs.cli.train_trees import as_t3, started, tell
+
+    asked = as_t3(asked)
+    with (
+        _saved_on_interrupt(asked.folder),
+        redirect_stdout(sys.stderr),
+        _progress(json, "tokens given back") as (step, _),
+    ):
+        done = started(asked, recipe, reading, _command(), step)
+    tell(done, json=json, verbose=verbose)
 
 
 train = command([TrainSettings, RecipeSettings, Reading], _train, help_of(_train.__doc__))

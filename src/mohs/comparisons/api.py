@@ -16,7 +16,8 @@ def compare(*runs: AnyRun, judge: Any = None) -> Comparison:
     `write(path)` and `page(path)`.
 
     runs: run folders, or Runs of `mohs.attack`, `mohs.second_order_attack`, `mohs.certify` or `mohs.radius`.
-    judge: the judge of fair success: pocket, hf:PATH_OR_ID, an object, or "none"; by default that of the runs.
+    judge: the judge of fair success: pocket, refit:FOLDER, hf:PATH_OR_ID, an object, or "none"; by default that of the
+        runs.
 
     >>> import mohs
     >>> plain = mohs.attack("pocket", "pocket", n=8)

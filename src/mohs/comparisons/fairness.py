@@ -13,6 +13,7 @@ from mohs.errors import BadInput
 from mohs.records import Outcome
 from mohs.report.verdicts import Verdicts
 from mohs.runs.run import Run
+from mohs.tasks.described import loadable
 from mohs.tasks.inference import FEWEST
 from mohs.text.calibration import Calibration
 
@@ -65,7 +66,7 @@ def verdicts_of(runs: Sequence[Run], judge: Any) -> tuple[list[Verdicts] | None,
                 None,
                 f"Fair success is left out: the runs have several judges ({', '.join(known)}); name one with --judge.",
             )
-        if known[0] not in ("pocket", "none") and not known[0].startswith("hf:"):
+        if known[0] != "none" and not loadable(known[0]):
             return (
                 None,
                 f"Fair success is left out: the judge {known[0]!r} was given as an object; name one with --judge.",

@@ -33,7 +33,9 @@ class Comparing:
         "Run folders, the baseline first.", default=(), metavar="RUN", argument=True, many=True
     )
     judge: Any = option(
-        "Judge of fair success: pocket, hf:PATH_OR_ID, or none; by default that of the runs.", metavar="J", kind="judge"
+        "Judge of fair success: pocket, refit:FOLDER, hf:PATH_OR_ID, or none; by default that of the runs.",
+        metavar="J",
+        kind="judge",
     )
 
     def carry_out(self, runs: Sequence[AnyRun] | None = None) -> Comparison:

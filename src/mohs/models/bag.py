@@ -144,6 +144,12 @@ class BagSlopes(AtOnce):
         known = self._victim.word_scores
         return [np.array([known[w.lower()]], np.float32) if w.lower() in known else None for w in words]
 
+    def means(self, words: Sequence[str]) -> list[Vector | None]:
+        """A word's score, 0 if it is unknown; the mean of the words of a string."""
+        known = self._victim.word_scores
+        found = [[known.get(part, 0.0) for part in words_of([word])] for word in words]
+        return [np.array([np.mean(scores)], np.float32) if scores else None for scores in found]
+
 
 def load_bag(folder: Path, name: str, config: dict[str, Any]) -> BagVictim:
     """Load what `save` wrote."""

@@ -188,6 +188,20 @@ class HfGradients:
             rows = self._embedding(wanted).float().cpu().numpy()
         return [None if number is None else row for number, row in zip(single, rows, strict=True)]
 
+    def means(self, words: Sequence[str]) -> list[Vector | None]:
+        """The mean of the vectors of each word's tokens after a space; None for a word without a token."""
+        import torch
+
+        ids = [list(found) for found, _ in self._victim.composer.placed([f" {word}" for word in words])]
+        flat = torch.tensor([number for one in ids for number in one] or [0], device=self._victim._device)
+        with torch.inference_mode():
+            rows = self._embedding(flat).float().cpu().numpy()
+        ends = np.cumsum([len(one) for one in ids])
+        return [
+            rows[end - len(one) : end].mean(0) if one and word else None
+            for word, one, end in zip(words, ids, ends, strict=True)
+        ]
+
     def _read(self, fields: Fields) -> _Reading:
         victim = self._victim
         "".join(fields).encode()  # raises a clear error here if the text holds half a surrogate pair

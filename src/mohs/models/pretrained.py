@@ -36,6 +36,7 @@ _ROLES = {
     "AutoModel": "an encoder",
     "AutoModelForCausalLM": "a causal language model",
     "AutoModelForMaskedLM": "a masked language model",
+    "AutoModelForSeq2SeqLM": "a sequence-to-sequence model",
     "AutoModelForSequenceClassification": "a classifier",
 }
 

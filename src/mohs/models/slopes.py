@@ -12,8 +12,9 @@ from mohs.engine import AtOnce, by_length
 from mohs.errors import VictimError
 from mohs.models.architectures import Classifier
 from mohs.models.boundary import planned, sentences
-from mohs.models.vocabulary import Row, Vocabulary
+from mohs.models.vocabulary import UNKNOWN, Row, Vocabulary
 from mohs.text.questions import Labelled, Sentence, SentenceVector, Slope, Vector
+from mohs.text.text import words_of
 
 _WORDS_PER_BATCH = 4096  # half of the forward batch, since the backward pass needs memory
 
@@ -92,3 +93,9 @@ class WordSlopes(AtOnce):
         weights = self._model.embedding.weight.detach()
         rows = weights[[number or 0 for number in numbers]].cpu().numpy()
         return [None if number is None else row for number, row in zip(numbers, rows, strict=True)]
+
+    def means(self, words: Sequence[str]) -> list[Vector | None]:
+        """The mean of the vectors of what the model reads as words; unknown words share one vector."""
+        weights, index = self._model.embedding.weight.detach(), self._vocabulary.index
+        rows = [[index.get(part, UNKNOWN) for part in words_of([word])] for word in words]
+        return [weights[row].mean(0).cpu().numpy() if row else None for row in rows]

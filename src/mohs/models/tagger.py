@@ -11,11 +11,9 @@ import hashlib
 import io
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
-from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +22,10 @@ import regex
 
 from mohs.engine import AtOnce
 from mohs.errors import BadInput
+from mohs.models.spacy_models import SMALL_ENGLISH, fingerprint_of, keep_only, open_spacy
 from mohs.models.tag_features import REACH, Features, quote
 from mohs.text.questions import Spot, Tag
 
-SMALL_ENGLISH = "en_core_web_sm"
 MOST_WORDS_KEPT = 200_000  # and as many contexts; some 40 MB
 
 _UNIVERSAL = {
@@ -224,42 +222,18 @@ class SpacyTagger(AtOnce):
     Only the components that give tags run. Without the parser a few function words switch between DET and PRON, or
     between ADP and SCONJ. If a span has several tokens, the last one that is not a clitic counts (do in don't).
 
-    Models are opened with `spacy.load` only. An installed model is imported as a package. A folder is read as data, and
-    its configuration can only name components that installed packages register. spaCy's scores vary in the last bits
-    with the batch, so an exact tie could in principle fall either way.
+    spaCy's scores vary in the last bits with the batch, so an exact tie could in principle fall either way.
     """
 
     rows = 1024
 
     def __init__(self, model: str = SMALL_ENGLISH) -> None:
-        try:
-            import spacy
-        except ImportError as error:
-            raise BadInput(
-                f"The tagger spacy:{model} needs spaCy: pip install 'mohs[spacy]', "
-                f"then python -m spacy download {SMALL_ENGLISH}."
-            ) from error
-        try:
-            nlp: Any = spacy.load(model)
-        except OSError as error:
-            if "E050" in str(error):
-                raise BadInput(
-                    f"spaCy has no model {model!r}: python -m spacy download {SMALL_ENGLISH}, "
-                    "or name a folder that holds one."
-                ) from error
-            raise BadInput(
-                f"spaCy cannot open {model!r} ({_sentence(error)}); name a folder that holds a model."
-            ) from error
-        except Exception as error:  # a model for another version, or a missing component
-            raise BadInput(f"spaCy cannot open {model!r} ({_sentence(error)}); use a model for this spaCy.") from error
-        wanted = [pipe for pipe in nlp.pipe_names if nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS | _FEED_TAGGERS]
-        if not any(nlp.get_pipe_meta(pipe).factory in _GIVE_TAGS for pipe in wanted):
+        nlp = open_spacy(model, "tagger")
+        if not _GIVE_TAGS.intersection(keep_only(nlp, _GIVE_TAGS | _FEED_TAGGERS)):
             raise BadInput(f"The spaCy model {model!r} has no tagger; use one with a tagger, such as {SMALL_ENGLISH}.")
-        nlp.select_pipes(enable=wanted)
         self.nlp = nlp
         self.name = f"spacy:{model}"
-        title = f"{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
-        self.fingerprint = f"spacy-{version('spacy')}/{title}/{_content(Path(nlp.path))}"
+        self.fingerprint = fingerprint_of(nlp)
 
     def plan(self, items: list[Spot]) -> list[list[Spot]]:
         """Sorted by text, so that each text is tagged once, however many of its words are needed."""
@@ -279,8 +253,8 @@ class SpacyTagger(AtOnce):
         return answers
 
 
-_GIVE_TAGS = {"tagger", "morphologizer", "attribute_ruler"}
-_FEED_TAGGERS = {"tok2vec", "transformer", "curated_transformer"}
+_GIVE_TAGS = frozenset({"tagger", "morphologizer", "attribute_ruler"})
+_FEED_TAGGERS = frozenset({"tok2vec", "transformer", "curated_transformer"})
 _SPACY_CLITIC = regex.compile(r"n['’]?t|['’]\p{L}{0,2}", regex.IGNORECASE)
 
 
@@ -296,19 +270,6 @@ def _answer(doc: Any, starts: npt.NDArray[Any], spot: Spot) -> Tag:
     token = (heads or words or inside)[-1]
     pos = token.pos_ or universal(token.tag_)
     return Tag("VERB" if pos == "AUX" else pos, token.tag_)
-
-
-def _content(folder: Path) -> str:
-    """A hash of every file in a model folder."""
-    found = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        found.update(f"{path.relative_to(folder).as_posix()}\n{path.stat().st_size}\n".encode())
-        found.update(path.read_bytes())
-    return found.hexdigest()[:16]
-
-
-def _sentence(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split()).rstrip('.')}"
 
 
 def load_tagger(spec: str = "auto") -> PocketTagger | SpacyTagger:

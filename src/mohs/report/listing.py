@@ -12,7 +12,9 @@ from mohs.records import Outcome, Record
 from mohs.report.names import shortened
 from mohs.report.template import embedded
 from mohs.text import Edit, Text
+from mohs.text.alignment import is_rewrite, stretches
 from mohs.text.characters import odd_characters
+from mohs.text.text import split_words
 
 MOST_ROWS = 2000
 _LONGEST_NAME = 48  # a hand-built attack is named by its settings, which can fill a screen
@@ -162,7 +164,9 @@ class Placed(Protocol):
 
 
 def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
-    """The text of each field, split into pieces."""
+    """The text of each field, split into pieces. Where the edits do not tell all, the final text itself is shown."""
+    if patch is None and not told_by_edits(record):
+        return _compared(record)
     edits = {edit.position: edit for edit in record.edits}
     at = patch.position if patch else None
     found: list[list[Piece]] = [[] for _ in record.original]
@@ -181,6 +185,39 @@ def pieces(record: Record, patch: Placed | None = None) -> list[list[Piece]]:
     for parts, string, end in zip(found, record.original, ends, strict=True):
         parts.append(string[end:])
     return found
+
+
+def told_by_edits(record: Record) -> bool:
+    """Whether the edits give the final text; those of a rewritten field may not, as the signs between words differ."""
+    if record.perturbed is None or not record.edits:
+        return record.perturbed in (None, record.original)
+    if not is_rewrite(record.edits):
+        return True
+    text = Text(*record.original)
+    new = {edit.position: edit.new for edit in record.edits if edit.position < len(text)}
+    return text.replace_all(new).fields == record.perturbed
+
+
+def _compared(record: Record) -> list[list[Piece]]:
+    """The pieces of each field by comparing its two strings, words and what stands between them."""
+    assert record.perturbed is not None, "a text without a final one is told by its edits"
+    source = next((edit.source for edit in record.edits), "")
+    found: list[list[Piece]] = []
+    for one, other in zip(record.original, record.perturbed, strict=True):
+        before, after, at = _tokens(one), _tokens(other), 0
+        parts: list[Piece] = []
+        for start, end, new_start, new_end in stretches(before, after):
+            parts.append("".join(before[at:start]))
+            parts.append(_replacement(Edit(0, "".join(before[start:end]), "".join(after[new_start:new_end]), source)))
+            at = end
+        found.append([*parts, "".join(before[at:])])
+    return found
+
+
+def _tokens(string: str) -> list[str]:
+    """The words of a string and what stands between them."""
+    words, gaps = split_words(string)
+    return [part for pair in zip(gaps, [*words, ""], strict=True) for part in pair if part]
 
 
 def _replacement(edit: Edit) -> Piece:

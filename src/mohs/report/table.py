@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mohs.report.fair import Fair
+from mohs.report.measured import NO_VERDICT, Measured
 from mohs.report.names import folded
 from mohs.report.rates import Mean, Rate
 from mohs.tasks.inference import FEWEST
@@ -26,7 +27,7 @@ def rate(value: Rate) -> str:
     return said + _braces(value)
 
 
-def _braces(value: Rate | Fair) -> str:
+def _braces(value: Rate | Fair | Measured) -> str:
     if not value.errors or value.bounds is None:
         return ""
     return f" {{{100 * value.bounds[0]:.1f}, {100 * value.bounds[1]:.1f}}}"
@@ -73,6 +74,28 @@ def fair_rows(fair: Fair | None, what: str) -> list[tuple[str, str, str]]:
     if fair.unjudged:
         note = "no opinion; only in the upper end of fair success"
         rows.append(("not judged", str(fair.unjudged), note))
+    return rows
+
+
+def measured_rows(measured: Measured | None) -> list[tuple[str, str, str]]:
+    """The rows of fair success as people measured it, and what it is made of."""
+    if measured is None:
+        return []
+    whole = measured.way == "directly"
+    expected = "-" if measured.fair.value is None else f"{measured.fair.value * measured.attacked:.1f}"
+    figure = measured.fair.counted(f"{expected}/{measured.attacked}") + _braces(measured)
+    how = "attack success x share of valid successes" + ("" if whole else ", by Eq. 6.2 from single changes")
+    rows = [("measured fair success", figure, f"of examples attacked; measured ({measured.who}): {how}")]
+    if not whole:
+        rows.append(("valid successes", str(measured.successes_valid), f"of {measured.successes:,} successes"))
+    valid = measured.judged_valid.counted(f"{measured.valid}/{measured.judged}")
+    note = f"of {measured.unit} judged by people; valid: {measured.rule} (design {measured.design})"
+    rows.append((f"valid {measured.unit}", valid, note))
+    told = sum(one != NO_VERDICT for one in measured.said.values())
+    note = "of successes" if whole else "of successes, at least one change"
+    if measured.undecided:
+        note += f"; {measured.undecided} more {measured.unit} have too few judgements"
+    rows.append(("judged by people", f"{told}/{measured.successes}", note))
     return rows
 
 

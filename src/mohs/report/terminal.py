@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text as Styled
 
 from mohs.records import Outcome, Record
+from mohs.report.listing import pieces, told_by_edits
 from mohs.report.pace import duration, speed
 from mohs.text import Text
 from mohs.text.characters import odd_characters
@@ -95,8 +96,11 @@ def diff(record: Record) -> Styled:
     """The original text, with each replaced word struck out and followed by an arrow and its replacement.
 
     Deleted words stand in `[-...-]`, adjacent ones together, so that a text with few words left stays readable. In
-    changed words, characters that readers cannot see or take for others have their code points: `go⟨U+200B⟩od`.
+    changed words, characters that readers cannot see or take for others have their code points: `go⟨U+200B⟩od`. Where
+    the edits do not tell the whole final text, both texts are compared: added words stand in `{+...+}`.
     """
+    if not told_by_edits(record):
+        return _compared(record)
     text = Text(*record.original)
     new = {edit.position: edit.new for edit in record.edits}
     original = [printable(field) for field in record.original]
@@ -130,6 +134,27 @@ def diff(record: Record) -> Styled:
         at = end
     closed()
     styled.append(original[field][at:])
+    return styled
+
+
+def _compared(record: Record) -> Styled:
+    """The original text with what differs in the final one: words, and the signs between them."""
+    styled = Styled("  ")
+    for number, field in enumerate(pieces(record)):
+        styled.append("\n  " if number else "")
+        for piece in field:
+            if isinstance(piece, str):
+                styled.append(printable(piece))
+                continue
+            if isinstance(piece, dict):  # a patch, and none was asked for
+                continue
+            old, new, *_ = piece
+            opening, sign, closing = ("", "→", "") if old and new else ("[-", "", "-]") if old else ("{+", "", "+}")
+            styled.append(opening, style="dim")
+            styled.append(spelled_out(old), style="red strike")
+            styled.append(sign, style="dim")
+            styled.append(spelled_out(new, old), style="bold green")
+            styled.append(closing, style="dim")
     return styled
 
 

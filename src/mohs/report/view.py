@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mohs.errors import BadInput
+from mohs.tasks.described import loadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mohs.records import Record
+    from mohs.report.measured import ByPeople
     from mohs.runs.run import Run
 
 
@@ -26,13 +28,26 @@ class View:
 
     judged: ClassVar[bool] = False  # whether a judge says how many successes people would accept
 
-    def __init__(self, run: Run, judge: Any = None) -> None:
+    measurable: ClassVar[bool] = False  # whether people can measure how many successes they accept
+
+    def __init__(self, run: Run, judge: Any = None, measured: ByPeople | None = None) -> None:
         self._run = run
         self._judge = judge
+        self._measured = measured
 
     @classmethod
-    def of(cls, run: Run, against: Run | None = None, epsilon: float | None = None, judge: Any = None) -> View:
-        """The view of a run. Only some verbs can compare two runs, or take another epsilon or another judge."""
+    def of(
+        cls,
+        run: Run,
+        against: Run | None = None,
+        epsilon: float | None = None,
+        judge: Any = None,
+        measured: ByPeople | None = None,
+    ) -> View:
+        """The view of a run.
+
+        Only some verbs can compare two runs, or take another epsilon, another judge, or what people measured.
+        """
         if against is not None:
             raise BadInput(
                 f"{run.folder or 'This run'} is not a bias run: --against compares two runs of `mohs bias`, "
@@ -48,7 +63,11 @@ class View:
                 f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --judge is for runs of `mohs attack` "
                 "and `mohs second-order`."
             )
-        return cls(run, judge)
+        if measured is not None and not cls.measurable:
+            raise BadInput(
+                f"{run.folder or 'This run'} is a run of `mohs {run.command}`; --study is for runs of `mohs attack`."
+            )
+        return cls(run, judge, measured) if cls.measurable else cls(run, judge)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -68,12 +87,12 @@ class View:
         if self._judge is not None:
             return self._judge
         known = str(self.facts.get("judge") or "pocket")
-        return known if known == "pocket" or known.startswith("hf:") else "none"  # an object cannot be loaded again
+        return known if loadable(known) else "none"
 
     def _about_judge(self) -> list[str]:
         """A note if fair success is left out because the run's judge was an object."""
         known = str(self.facts.get("judge") or "pocket")
-        if not self.judged or self._judge is not None or known in ("pocket", "none") or known.startswith("hf:"):
+        if not self.judged or self._judge is not None or known == "none" or loadable(known):
             return []
         return [f"Fair success is left out: the judge {known!r} was given as an object; name another with --judge."]
 

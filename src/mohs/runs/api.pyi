@@ -40,6 +40,9 @@ def attack(
     masked_lm: Any = None,
     lm: Any = None,
     tagger: Any = None,
+    parser: Any = None,
+    paraphraser: Any = None,
+    autoencoder: Any = None,
     grammar: Any = None,
     judge: Any = None,
     vectors: Any = None,
@@ -96,8 +99,12 @@ def attack(
     masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
     lm: Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2.
     tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
+    parser: Dependency parser: auto (default: spaCy's small English model) or spacy:NAME.
+    paraphraser: Paraphraser: hf:PATH_OR_ID, a sequence-to-sequence model; no default.
+    autoencoder: Tree auto-encoder for t3, made by `mohs train --task t3`; no default.
     grammar: Grammar checker: harper (default) or languagetool:URL.
-    judge: Judge of substitutions: pocket (default) or hf:PATH_OR_ID (see `mohs train --task`).
+    judge: Judge of substitutions: pocket (default), refit:FOLDER (see `mohs study calibrate`) or hf:PATH_OR_ID (see
+        `mohs train --task`).
     vectors: Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`).
     wordnet: WordNet's database files; by default the asset wordnet.
     sememes: Table of sememe substitutes; by default the asset hownet.

@@ -197,7 +197,7 @@ class AugmentSettings:
             tell(None, done, known.count)
 
     def _drawing(self) -> Drawing:
-        from mohs.space import parse_constraint, parse_source
+        from mohs.space import parse_constraint, word_source
         from mohs.space.fair import FAIR
         from mohs.tasks.described import written
         from mohs.text.stopwords import EITHER, read_stopwords
@@ -206,7 +206,7 @@ class AugmentSettings:
         given = tuple(parse_constraint(c) if isinstance(c, str) else c for c in self.constraints)
         return Drawing(
             name=str(written(source)) + "+fair" * self.fair,
-            source=parse_source(source) if isinstance(source, str) else source,
+            source=word_source(source),
             constraints=(*given, *(FAIR if self.fair else ())),
             stopwords=EITHER if self.stopwords is None else read_stopwords(self.stopwords),
             edits=self.edits,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mohs.errors import BadInput
 from mohs.models.victim import Victim, service_of
 from mohs.runs.settings import VictimSettings
-from mohs.space import Constraint, Services, Source, build_space, parse_constraint, parse_source
+from mohs.space import Constraint, Services, Source, build_space, parse_constraint, word_source
 from mohs.space.written import names_code
 from mohs.tasks.described import describe
 from mohs.tasks.services import fingerprint, load_services
@@ -70,7 +70,7 @@ class Rebuild:
                 "--trust-code, or leave out --rebuild."
             )
         try:
-            source = parse_source(certificate.built["source"])
+            source = word_source(certificate.built["source"])
             constraints = tuple(map(parse_constraint, certificate.built["constraints"]))
             return source, constraints, read_stopwords(certificate.built["stopwords"][0])
         except BadInput as error:

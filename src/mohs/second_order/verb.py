@@ -135,9 +135,9 @@ class SecondOrderVerb(Verb, command="second-order", function="second_order_attac
 
     @cached_property
     def _source(self) -> Source:
-        from mohs.space import parse_source
+        from mohs.space import word_source
 
-        return parse_source(self._synonyms) if isinstance(self._synonyms, str) else self._synonyms
+        return word_source(self._synonyms)
 
     @cached_property
     def _avoid(self) -> frozenset[str]:

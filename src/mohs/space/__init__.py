@@ -2,17 +2,22 @@
 
 from mohs.space.acceptable import Acceptable
 from mohs.space.constraints import Constraint, Family, Measure
+from mohs.space.distractions import Links, Tautologies
 from mohs.space.extent import EditDistance, PositionsAgain, ShareChanged, WordsBeyond, WordsChanged
 from mohs.space.fair import FAIR
+from mohs.space.fever import Fever
 from mohs.space.fluency import FluencyRank, GrammarErrors, LogProbDrop, Perplexity, PerplexityRatio
 from mohs.space.letters import AddLetter, ChangeLetter, DropLetter, Homoglyphs, Keyboard, SplitWord, SwapLetters
 from mohs.space.masked import MaskedWords, UnmaskedWords
+from mohs.space.paraphrase import Paraphrase, Scpn
+from mohs.space.rewrites import Rewriter
 from mohs.space.sentence import BertScore, SentenceSimilarity
 from mohs.space.services import Services
 from mohs.space.sources import Listed, Neighbours, OneOf, Sememes, Source, Synonyms, Union
 from mohs.space.space import Space, build_space
+from mohs.space.syntax import Syntax
 from mohs.space.word_measures import Antonyms, PosListed, SamePos, WordCosine, WordDistance
-from mohs.space.written import parse_constraint, parse_measure, parse_source
+from mohs.space.written import parse_constraint, parse_measure, parse_source, word_source
 
 __all__ = [
     "FAIR",
@@ -25,21 +30,26 @@ __all__ = [
     "DropLetter",
     "EditDistance",
     "Family",
+    "Fever",
     "FluencyRank",
     "GrammarErrors",
     "Homoglyphs",
     "Keyboard",
+    "Links",
     "Listed",
     "LogProbDrop",
     "MaskedWords",
     "Measure",
     "Neighbours",
     "OneOf",
+    "Paraphrase",
     "Perplexity",
     "PerplexityRatio",
     "PosListed",
     "PositionsAgain",
+    "Rewriter",
     "SamePos",
+    "Scpn",
     "Sememes",
     "SentenceSimilarity",
     "Services",
@@ -49,6 +59,8 @@ __all__ = [
     "SplitWord",
     "SwapLetters",
     "Synonyms",
+    "Syntax",
+    "Tautologies",
     "Union",
     "UnmaskedWords",
     "WordCosine",
@@ -59,4 +71,5 @@ __all__ = [
     "parse_constraint",
     "parse_measure",
     "parse_source",
+    "word_source",
 ]

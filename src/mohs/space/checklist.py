@@ -195,6 +195,16 @@ def _others(text: Text, positions: Sequence[int], lists: Sequence[str], name: st
     return found
 
 
+def known_name(word: str) -> bool:
+    """Whether a word is a common first name."""
+    return any(word.title() in names.split() for names in _NAMES[:2])
+
+
+def known_place(word: str) -> bool:
+    """Whether a word is a well-known city or country."""
+    return any(word.title() in places.split() for places in _PLACES)
+
+
 def drawn_alone(word: str) -> bool:
     """Whether a contraction replaces this single word."""
     return word.lower() in _drawn_together()

@@ -8,12 +8,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mohs.errors import BadInput
+from mohs.text.parses import Parse
 from mohs.text.questions import (
     Blank,
     Filled,
     Labelled,
     Piece,
     Pieces,
+    Rephrasing,
     Scored,
     Sentence,
     SentenceVector,
@@ -25,6 +27,7 @@ from mohs.text.questions import (
     TokenVectors,
     Vector,
 )
+from mohs.text.tree_search import Decoded, TreeQuestion
 
 if TYPE_CHECKING:
     from mohs.text.calibration import Calibration
@@ -40,11 +43,14 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "masked_lm": ("a masked language model", "--masked-lm hf:PATH_OR_ID"),
     "lm": ("a causal language model", "--lm hf:PATH_OR_ID or gguf:FILE"),
     "tagger": ("a part-of-speech tagger", "--tagger auto, pocket or spacy:NAME"),
+    "parser": ("a dependency parser", "--parser auto or spacy:NAME"),
+    "paraphraser": ("a paraphraser", "--paraphraser hf:PATH_OR_ID, such as one that `mohs train --task scpn` made"),
     "grammar": ("a grammar checker", "--grammar harper or languagetool:URL"),
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),
     "wordnet": ("WordNet", "`mohs assets pull wordnet`, or --wordnet FOLDER"),
     "sememes": ("a table of sememe substitutes", "`mohs assets pull hownet`, or --sememes FILE"),
-    "judge": ("a judge of substitutions", "--judge pocket or hf:PATH_OR_ID"),
+    "judge": ("a judge of substitutions", "--judge pocket, refit:FOLDER or hf:PATH_OR_ID"),
+    "autoencoder": ("a tree auto-encoder", "--autoencoder FOLDER, made by `mohs train --task t3`"),
     "gradients": ("the victim's gradients", "a white-box victim: hf:PATH or mohs:PATH"),
 }
 
@@ -102,6 +108,14 @@ class Services:
         """The part of speech of single words in context."""
         return await self._ask("tagger", spots)
 
+    async def parser(self, texts: Sequence[str]) -> list[Parse]:
+        """The dependency parse of each string."""
+        return await self._ask("parser", texts)
+
+    async def paraphraser(self, questions: Sequence[Rephrasing]) -> list[tuple[str, ...]]:
+        """Texts in other words, best first."""
+        return await self._ask("paraphraser", questions)
+
     async def grammar(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
         """The problems that a grammar checker finds in each text."""
         return await self._ask("grammar", texts)
@@ -114,9 +128,19 @@ class Services:
         """The victim's vector of each text, and the direction to its nearest decision boundary where wanted."""
         return await self._ask("gradients", texts)
 
+    async def decoded(self, questions: Sequence[TreeQuestion]) -> list[list[Decoded]]:
+        """The strings that a tree auto-encoder gives on its way to fool the victim."""
+        return await self._ask("autoencoder", questions)
+
     def embeddings(self, words: Sequence[str]) -> list[Vector | None]:
         """The victim's own input vectors of words; None for a word that is not a single token."""
         found: list[Vector | None] = self._part("gradients").model.vectors(words)
+        return found
+
+    def mean_embeddings(self, words: Sequence[str]) -> list[Vector | None]:
+        """The mean of the victim's input vectors of each word's tokens; None for a word without any."""
+        model = self._part("gradients").model
+        found: list[Vector | None] = getattr(model, "means", model.vectors)(words)
         return found
 
     async def accepted(self, changes: Sequence[Substitution]) -> list[float]:

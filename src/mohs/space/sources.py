@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from mohs.engine import others_first, together
+from mohs.space.rewrites import Rewriter, is_rewriter, parts_of
 from mohs.space.services import Services
 from mohs.space.settings import at_least
 from mohs.text import Text
@@ -191,9 +192,12 @@ class Listed:
 
 @dataclass(frozen=True)
 class Union:
-    """The offers of several sources, in the order of the sources; a repeated word counts for the first."""
+    """The offers of several sources, in the order of the sources; a repeated word counts for the first.
 
-    sources: tuple[Source, ...]
+    There may be rewriters among the sources (mohs.space.rewrites). They offer no words.
+    """
+
+    sources: tuple[Source | Rewriter, ...]
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -202,8 +206,16 @@ class Union:
 
     async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
         """Ask all sources at once."""
-        answers = await together(*(source(text, positions, ask) for source in self.sources))
+        words: list[Any] = [source for source in self.sources if not is_rewriter(source)]
+        answers = await together(*(source(text, positions, ask) for source in words)) if words else []
         return [joined([await in_order(answer[p], ask) for answer in answers]) for p in range(len(positions))]
+
+
+def words_of(source: Source | Rewriter) -> Source:
+    """The part of a source that replaces single words; it may be empty."""
+    parts = parts_of(source)
+    words = tuple(part for part in parts if not is_rewriter(part))
+    return source if len(words) == len(parts) else Union(words)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

@@ -4,82 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from mohs.space import omega
-from mohs.space.constraints import Constraint, Measure, WordMeasure
+from mohs.space.constraints import Constraint, Measure
+from mohs.space.opening import Opening
+from mohs.space.rewrites import Rewriter, Rewrites, find_rewrites, rewriters
 from mohs.space.services import Services
-from mohs.space.sources import Later, Offers, Source, Union, in_order, joined, some_of
-from mohs.space.spellings import Speller, Spellings
+from mohs.space.sources import Later, Offers, Source, in_order, some_of, words_of
 from mohs.text import Text
 from mohs.text.text import Edit
 
 
 @dataclass(frozen=True)
-class Opening:
-    """What decides which words may stand where: a source, constraints on words, and stopwords."""
-
-    source: Source
-    constraints: tuple[Constraint, ...]
-    stopwords: Collection[str]
-    original: Text
-
-    def open(self, positions: Sequence[int]) -> list[int]:
-        """The positions whose words are not stopwords."""
-        return [position for position in positions if _plain(self.original.words[position]) not in self.stopwords]
-
-    async def __call__(self, text: Text, positions: Sequence[int], ask: Services) -> list[Offers]:
-        """The offers for each position of a text, without stopwords and within the constraints on words."""
-        found = []
-        for position, offered in zip(positions, await self.source(text, positions, ask), strict=True):
-            found.append(self._kept(position, offered, ask))
-        return found
-
-    def spellings(self, positions: Sequence[int], ask: Services) -> Spellings | None:
-        """The offers for the positions that have any, made lazily; None if a source cannot do that."""
-        sources = self.source.sources if isinstance(self.source, Union) else (self.source,)
-        spellers = [source for source in sources if isinstance(source, Speller)]
-        if len(spellers) < len(sources):
-            return None
-        words = self.original.words
-
-        def make(position: int) -> Offers:
-            return self._kept(position, joined(speller.spell(words[position]) for speller in spellers), ask)
-
-        found = Spellings(make, positions)
-        for position in positions:
-            each = (self._kept(position, speller.spell(words[position]), ask) for speller in spellers)
-            if not (any(each) if len(spellers) > 1 else found.made(position)):  # any: mostly the first is enough
-                found.leave_out(position)
-        return found
-
-    def _kept(self, position: int, offered: Offers, ask: Services) -> Offers:
-        kept = self._brought_in(offered)
-        words = len(self.original)
-        for constraint in self.constraints:
-            if kept and constraint.about_words:
-                assert isinstance(constraint.measure, WordMeasure)
-                values = constraint.measure.of_words(self.original.words[position], kept, ask)
-                kept = [word for word, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
-        return offered if len(kept) == len(offered) else some_of(offered, kept)
-
-    def _brought_in(self, offered: Offers) -> list[str]:
-        """The words that are not stopwords."""
-        if not self.stopwords:
-            return list(offered)
-        plain = _plain("\n".join(offered)).split("\n")  # all at once, since stopwords are rare here
-        if len(plain) == len(offered) and not any(map(self.stopwords.__contains__, plain)):
-            return list(offered)
-        return [word for word in offered if _plain(word) not in self.stopwords]
-
-
-@dataclass(frozen=True)
 class Space:
-    """Positions and their choices for one text, and the constraints on whole texts.
+    """Positions and their choices for one text, rewrites of its fields, and the constraints on whole texts.
 
     The choices of a living space depend on the current text of a search, since a masked language model reads the words
     changed so far. `words` gives them, and a word that was offered once stays part of the space.
+
+    A text of the space is either the original with choices at some positions, or the original with one field rewritten.
     """
 
     text: Text
@@ -87,11 +32,17 @@ class Space:
     constraints: tuple[Constraint, ...] = ()  # the choices already obey those on words
     offers: MutableMapping[int, Offers] = field(default_factory=dict)  # the source of each choice
     living: tuple[Opening, tuple[int, ...]] | None = None  # with the positions that may change
+    rewrites: Rewrites | None = None  # None if the source rewrites no fields
 
     @property
     def positions(self) -> tuple[int, ...]:
         """The positions that may change."""
         return self.living[1] if self.living else tuple(self.choices)
+
+    @property
+    def touched(self) -> frozenset[int]:
+        """The positions that a choice or a rewrite may change."""
+        return frozenset(self.positions) | (self.rewrites.changed() if self.rewrites else frozenset())
 
     async def words(self, current: Text, positions: Sequence[int], ask: Services) -> list[tuple[str, ...]]:
         """The words that may stand at each position of the current text."""
@@ -111,15 +62,31 @@ class Space:
         """Add a word that a source offered for a position during a search."""
         self.offers.setdefault(position, {}).setdefault(word, source)
 
+    def admit_rewrite(self, number: int, string: str, rule: str) -> Text | None:
+        """Add a rewrite of a field that a search has made, and give the text.
+
+        None if the rewrite changes nothing, or a word that must stay.
+        """
+        assert self.rewrites is not None, "the source of the space has a rewriter"
+        return self.rewrites.admit(number, string, rule)
+
     def __contains__(self, candidate: Text) -> bool:
-        """Whether a text differs from the original only by choices of this space."""
+        """Whether a text is the original with choices of this space, or with one of its rewrites."""
+        return self._by_words(candidate) or self._rewritten(candidate)
+
+    def _by_words(self, candidate: Text) -> bool:
         return self.text.same_shape(candidate) and all(
             edit.new in self.choices.get(edit.position, ()) or edit.new in self.offers.get(edit.position, ())
             for edit in self.text.edits(candidate)
         )
 
+    def _rewritten(self, candidate: Text) -> bool:
+        return self.rewrites is not None and self.rewrites.key_of(candidate) is not None
+
     def edits(self, candidate: Text) -> tuple[Edit, ...]:
-        """The edits that lead to a candidate, each with its source."""
+        """The edits that lead to a candidate, each with its source; of a rewrite, see `Rewrites.edits`."""
+        if self.rewrites is not None and self._rewritten(candidate) and not self._by_words(candidate):
+            return self.rewrites.edits(candidate)
         return tuple(
             edit._replace(source=self.offers.get(edit.position, {}).get(edit.new, ""))
             for edit in self.text.edits(candidate)
@@ -148,14 +115,28 @@ class Space:
         return self.text.replace_all(self.sampler(r)(random))
 
     async def allowed(self, current: Text, candidates: Sequence[Text], ask: Services) -> list[Text]:
-        """The candidates that pass every constraint on texts, in order."""
-        kept = list(candidates)
+        """The candidates that pass every constraint on texts, in order; of rewrites, also those on words."""
+        kept = await self._allowed_rewrites(candidates, ask) if self.rewrites else list(candidates)
         words = len(self.text)
         for constraint in self.constraints:
             if kept and not constraint.about_words:
                 values = await constraint.measure.of_texts(self.text, current, kept, ask)
                 kept = [text for text, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
         return kept
+
+    async def _allowed_rewrites(self, candidates: Sequence[Text], ask: Services) -> list[Text]:
+        """The candidates without the rewrites that break a constraint on words: no offer was judged by it before."""
+        left = [text for text in dict.fromkeys(candidates) if self._rewritten(text) and not self._by_words(text)]
+        broken: set[Text] = set()
+        for constraint in self.constraints:
+            if left and constraint.about_words:
+                values = await constraint.measure.of_texts(self.text, None, left, ask)
+                kept = [
+                    text for text, value in zip(left, values, strict=True) if constraint.holds(value, len(self.text))
+                ]
+                broken.update(set(left).difference(kept))
+                left = kept
+        return [text for text in candidates if text not in broken]
 
     async def audit(self, candidate: Text, ask: Services, also: Sequence[Measure] = ()) -> dict[str, float]:
         """The values of all measures, and of `also`, for a final text against the original; nan if undefined."""
@@ -186,7 +167,7 @@ class Space:
 
 async def build_space(
     text: Text,
-    source: Source,
+    source: Source | Rewriter,
     constraints: Sequence[Constraint],
     stopwords: Collection[str],
     positions: Sequence[int],
@@ -194,12 +175,16 @@ async def build_space(
     *,
     living: bool = False,
 ) -> Space:
-    """Build the space of a text from a source of words, and apply the constraints on words.
+    """Build the space of a text from a source of words, of rewrites, or of both; apply the constraints on words.
 
-    Stopwords are neither replaced nor inserted.
+    Stopwords are neither replaced nor inserted; a rewrite may add them.
     """
-    opening = Opening(source, tuple(constraints), stopwords, text)
+    opening = Opening(words_of(source), tuple(constraints), stopwords, text)
     places = opening.open(positions)
+    if rewriters(source):
+        space = await build_space(text, opening.source, constraints, stopwords, positions, ask, living=living)
+        stay = frozenset(positions) - frozenset(places)
+        return replace(space, rewrites=await find_rewrites(source, Rewrites(text, frozenset(positions), stay), ask))
     if living:
         return Space(text, {}, tuple(constraints), living=(opening, tuple(places)))
     spellings = opening.spellings(places, ask)
@@ -214,8 +199,3 @@ async def build_space(
             offers[position] = offered
     choices = {position: tuple(offered) for position, offered in offers.items()}
     return Space(text, choices, tuple(constraints), offers)
-
-
-def _plain(word: str) -> str:
-    """A word as the stopword lists spell it."""
-    return word.lower().replace("\u2019", "'")

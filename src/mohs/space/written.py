@@ -2,6 +2,7 @@
 
 - `neighbours:k=8,min_cosine=0.6`: a source
 - `wordnet+thesaurus:my.tsv`: a union of two sources
+- `tautology+links:each=2`: rewriters of whole fields, written in the same way
 - `similarity:angular=no,window=15>=0.9`: a constraint, a measure and a threshold
 - `similarity>=0.7,short=15,at_least_short=0.1`: a constraint with another threshold for texts under 15 words
 - `grammar-errors`: a measure
@@ -21,8 +22,22 @@ from typing import Any
 
 from mohs.assets.own import named_in
 from mohs.errors import BadInput
-from mohs.space import acceptable, extent, fluency, letters, masked, sentence, sources, word_measures
+from mohs.space import (
+    acceptable,
+    distractions,
+    extent,
+    fever,
+    fluency,
+    letters,
+    masked,
+    paraphrase,
+    sentence,
+    sources,
+    syntax,
+    word_measures,
+)
 from mohs.space.constraints import Constraint, Measure
+from mohs.space.rewrites import Rewriter, rewriters
 from mohs.space.sources import Source
 
 SOURCES: Mapping[str, type] = {
@@ -39,6 +54,12 @@ SOURCES: Mapping[str, type] = {
     "homoglyph": letters.Homoglyphs,
     "keyboard": letters.Keyboard,
     "split": letters.SplitWord,
+    "tautology": distractions.Tautologies,
+    "links": distractions.Links,
+    "syntax": syntax.Syntax,
+    "scpn": paraphrase.Scpn,
+    "paraphrase": paraphrase.Paraphrase,
+    "fever": fever.Fever,
 }
 MEASURES: Mapping[str, type] = {
     "word-cosine": word_measures.WordCosine,
@@ -64,21 +85,37 @@ _OWN = re.compile(r"(.+\.py):(\w+)(?::(.*))?")
 _CALLED: Mapping[type, str] = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 
 
-def parse_source(spec: str) -> Source:
-    """Parse a source, or several joined by `+`."""
+def parse_source(spec: str) -> Source | Rewriter:
+    """Parse a source of words or a rewriter, or several of them joined by `+`."""
     known = "|".join([*SOURCES, r"[^+\s]+\.py:\w+"])
     joint = rf"\+\s*(?=(?:{known})\s*(?:[:+]|$))"  # a file name may contain a plus
     parts = [_source(part.strip()) for part in re.split(joint, spec)]
     return parts[0] if len(parts) == 1 else sources.Union(tuple(parts))
 
 
-def _source(spec: str) -> Source:
+def word_source(source: str | Source | Rewriter) -> Source:
+    """A source, parsed if need be, for what counts or proves over words; refuses one that rewrites whole fields."""
+    found = parse_source(source) if isinstance(source, str) else source
+    if several := rewriters(found):
+        raise BadInput(
+            f"{called(several[0])} rewrites whole texts, which only attacks can use; give a source that replaces "
+            "single words."
+        )
+    return found  # type: ignore[return-value]
+
+
+def called(source: Source | Rewriter) -> str:
+    """The name of a source in messages."""
+    return next((name for name, kind in SOURCES.items() if type(source) is kind), type(source).__name__)
+
+
+def _source(spec: str) -> Source | Rewriter:
     name, _, rest = spec.partition(":")
     if name == "thesaurus":
         if not rest:
             raise BadInput("A thesaurus needs its file; write thesaurus:FILE.")
         return sources.Listed.read(rest)
-    found: Source = _made(spec, SOURCES, "source")
+    found: Source | Rewriter = _made(spec, SOURCES, "source")
     return found
 
 
@@ -164,8 +201,10 @@ def _made(spec: str, table: Mapping[str, type], what: str) -> Any:
 
 def _own_class(place: str, name: str, what: str) -> type:
     kind = named_in(place, name, f"a {what}")
-    wanted = ("needs", "__call__") if what == "source" else ("name", "family", "needs", "stepwise", "of_texts")
     has = {part for base in getattr(kind, "__mro__", ()) for part in vars(base)}
+    wanted = ("needs", "__call__") if what == "source" else ("name", "family", "needs", "stepwise", "of_texts")
+    if what == "source" and "rewrite" in has:
+        wanted = ("needs", "keeps_label_of")
     lacking = [part for part in wanted if part not in has]
     if not (isinstance(kind, type) and is_dataclass(kind)) or lacking:
         reason = f"it lacks {', '.join(lacking)}" if lacking else "it is not a dataclass"
@@ -187,38 +226,3 @@ def _value(value: str, kind: Any, spec: str, key: str) -> Any:
         except ValueError:
             pass
     raise BadInput(f"In {spec!r} the value of {key} is {value!r}, which does not fit; give {_CALLED[wanted]}.")
-
-
-def table() -> list[dict[str, Any]]:
-    """All sources and measures with their settings, for `mohs spaces`."""
-    rows: list[dict[str, Any]] = []
-    for what, entries in (("source", SOURCES), ("measure", MEASURES)):
-        for name, kind in entries.items():
-            settings = ["FILE"] if kind is sources.Listed else [_setting(f) for f in fields(kind)]
-            needs = getattr(kind, "needs", ())
-            if isinstance(needs, property):  # it depends on a setting: show the most that any setting needs
-                needs = max((_made(spec, entries, what).needs for spec in _variants(name, kind)), key=len)
-            rows.append(
-                {
-                    "kind": what,
-                    "name": name,
-                    "family": str(getattr(kind, "family", "-")),
-                    "settings": ", ".join(settings),
-                    "needs": [part.replace("_", " ") for part in needs],
-                    "about": (kind.__doc__ or "").strip().split("\n")[0],
-                }
-            )
-    return rows
-
-
-def _setting(f: Any) -> str:
-    if f.default is MISSING:
-        return f"{f.name}=VALUE"
-    shown = {"True": "yes", "False": "no", "None": "none"}.get(str(f.default), f.default)
-    return f"{f.name}={shown}"
-
-
-def _variants(name: str, kind: type) -> list[str]:
-    """The spec with defaults, and one spec for each switch turned on."""
-    switches = [f.name for f in fields(kind) if f.default is False]
-    return [name, *(f"{name}:{switch}=yes" for switch in switches)]

@@ -81,6 +81,11 @@ def named(part: Any) -> str:
     return str(without_credentials(str(part) if isinstance(part, str | Path) else part.name))
 
 
+def loadable(judge: str) -> bool:
+    """Whether a run's judge can be loaded again by its name in the manifest; one given as an object cannot."""
+    return judge == "pocket" or judge.startswith(("hf:", "refit:"))
+
+
 def word_list(words: Any) -> str | None:
     """A word list as written in a manifest: its file or name."""
     return None if words is None else str(words) if isinstance(words, str | Path) else "given"

@@ -83,10 +83,14 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "masked_lm": ("M", "Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm."),
     "lm": ("M", "Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2."),
     "tagger": ("T", "Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME."),
+    "parser": ("P", "Dependency parser: auto (default: spaCy's small English model) or spacy:NAME."),
+    "paraphraser": ("S", "Paraphraser: hf:PATH_OR_ID, a sequence-to-sequence model; no default."),
+    "autoencoder": ("FOLDER", "Tree auto-encoder for t3, made by `mohs train --task t3`; no default."),
     "grammar": ("G", "Grammar checker: harper (default) or languagetool:URL."),
     "judge": (
         "J",
-        "Judge of substitutions: pocket (default) or hf:PATH_OR_ID (see `mohs train --task`).",
+        "Judge of substitutions: pocket (default), refit:FOLDER (see `mohs study calibrate`) or hf:PATH_OR_ID (see "
+        "`mohs train --task`).",
     ),
     "vectors": ("FILE", "Word vectors: pocket (default), a file or folder, or an asset (see `mohs assets`)."),
     "wordnet": ("FOLDER", "WordNet's database files; by default the asset wordnet."),

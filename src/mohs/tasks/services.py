@@ -14,7 +14,7 @@ from mohs.assets.registry import find, is_asset
 from mohs.engine import Service
 from mohs.models.victim import Victim
 from mohs.space.services import missing
-from mohs.text.questions import Blank, Spot, Substitution
+from mohs.text.questions import Blank, Rephrasing, Spot, Substitution
 
 _TEXT = "It was a good day."
 # The first question to each service, so that one that does not work fails early.
@@ -24,6 +24,8 @@ _FIRST: Mapping[str, Any] = {
     "masked_lm": Blank((_TEXT,), 0, 9, 13, 1),
     "lm": _TEXT,
     "tagger": Spot(_TEXT, 9, 13),
+    "parser": _TEXT,
+    "paraphraser": Rephrasing(_TEXT, beams=1, most=4),
     "grammar": _TEXT,
     "judge": Substitution(_TEXT, 9, 13, "fine"),
 }
@@ -33,6 +35,7 @@ DEFAULTS: Mapping[str, str] = {
     "encoder": "pocket",
     "token_encoder": "pocket",
     "tagger": "auto",
+    "parser": "auto",
     "grammar": "harper",
     "vectors": "pocket",
     "wordnet": "wordnet",
@@ -46,6 +49,8 @@ _NETWORKS: Mapping[str, str] = {
     "masked_lm": "mohs.models.masked_lm:load_masked_lm",
     "lm": "mohs.models.causal_lm:load_lm",
     "judge": "mohs.models.judge:load_judge",
+    "autoencoder": "mohs.models.tree_folder:load_trees",
+    "paraphraser": "mohs.models.seq2seq:load_paraphraser",
 }
 _BOOKS: Mapping[str, str] = {
     "vectors": "mohs.text.vectors:read_vectors",
@@ -56,6 +61,7 @@ _LOADERS: Mapping[str, str] = {
     **_NETWORKS,
     **_BOOKS,
     "tagger": "mohs.models.tagger:load_tagger",
+    "parser": "mohs.models.parser:load_parser",
     "grammar": "mohs.models.grammar:load_grammar",
 }
 
@@ -82,10 +88,13 @@ def load_services(
         if spec is None:
             raise missing(kind)
         part = _load(kind, str(spec), device, trust_code) if isinstance(spec, str | Path) else spec
+        if victim is not None and hasattr(part, "against"):  # it looks inside the victim
+            part = part.against(victim)
         parts[kind] = part
         if hasattr(part, "launch"):
             parts[kind] = Service(part)
-            parts[kind].prove([_FIRST[kind]])
+            if kind in _FIRST:
+                parts[kind].prove([_FIRST[kind]])
     return parts
 
 
@@ -110,11 +119,11 @@ def _load(kind: str, spec: str, device: str, trust_code: bool) -> Any:
         return load(_model(spec), device, trust_code)
     if kind in _BOOKS:
         return load(assets.located(spec))
-    return load(_tagger(spec) if kind == "tagger" else spec)
+    return load(_spacy(spec) if kind in ("tagger", "parser") else spec)
 
 
-def _tagger(spec: str) -> str:
-    """The name of a tagger for its loader; spaCy's small English model may be an asset."""
+def _spacy(spec: str) -> str:
+    """The name of a tagger or parser for its loader; spaCy's small English model may be an asset."""
     kind, _, name = spec.partition(":")
     if spec in ("auto", "spacy") and find_spec("spacy") and assets.installed("en-core-web-sm"):
         kind, name = "spacy", "en-core-web-sm"

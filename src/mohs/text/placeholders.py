@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import regex
@@ -40,3 +41,8 @@ def without_placeholders(text: Text, positions: Sequence[int]) -> tuple[int, ...
     """The given positions, without those of placeholders."""
     kept = placeholders(text)
     return tuple(position for position in positions if position not in kept) if kept else tuple(positions)
+
+
+def marks(string: str) -> Counter[str]:
+    """The placeholders with signs around them, links and tags in a string, without the full stop after a link."""
+    return Counter(match.group().rstrip(".,;:!?") for match in _MARKED.finditer(string))

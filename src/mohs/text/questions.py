@@ -91,6 +91,16 @@ class Substitution(NamedTuple):
     word: str
 
 
+class Rephrasing(NamedTuple):
+    """Asks a paraphraser for a text in other words; the answer is its texts, best first."""
+
+    text: str  # as the model reads it, with any prefix that says what is wanted
+    k: int = 1  # how many texts; fewer come if some are alike, empty or not finished
+    beams: int = 3
+    most: int = 60  # tokens of an answer
+    sampled: bool = False  # draw the tokens (from a seed made of the question) rather than search by beams
+
+
 class Scored(NamedTuple):
     """A causal language model's answer to a string: the position and the log-probability of each token."""
 

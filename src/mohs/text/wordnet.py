@@ -54,17 +54,28 @@ class WordNet:
         found = self._asked(lambda: [name for kind in kinds for name in self._reader.names(_key(word), kind)])
         return _others(word, found, several_words)
 
-    def antonyms(self, word: str, pos: str | None = None, *, several_words: bool = False) -> list[str]:
-        """The antonyms of a word or of its base forms, in the order of senses."""
+    def antonyms(
+        self, word: str, pos: str | None = None, *, several_words: bool = False, senses: int | None = None
+    ) -> list[str]:
+        """The antonyms of a word or of its base forms, in the order of senses; only of the first `senses`, if given."""
         own = {base for base, _ in self.lemmas_with_pos(word)}
         found = (
             opposite.name()
-            for synset in self._synsets(word, pos)
+            for synset in self._synsets(word, pos)[:senses]
             for lemma in synset.lemmas()
             if lemma.name().lower() in own
             for opposite in self._asked(lemma.antonyms)
         )
         return _others(word, found, several_words)
+
+    def heads(self, word: str) -> list[str]:
+        """The first lemma of each synset of a word, within the part of speech that has most of them.
+
+        Of two parts of speech with as many, nouns come before verbs, adjectives and adverbs. Single words only.
+        """
+        groups = [self._synsets(word, pos) for pos in CLASSES]
+        most = max(groups, key=len)
+        return _others(word, (synset.lemmas()[0].name() for synset in most), False)
 
     def lemmas_with_pos(self, word: str) -> list[tuple[str, str]]:
         """The base forms of a word, each with its part of speech: film as n and as v for films.

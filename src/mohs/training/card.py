@@ -105,6 +105,81 @@ def judge_card(facts: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def paraphraser_card(facts: Mapping[str, Any]) -> str:
+    """The text of README.md for a paraphraser with structures."""
+    metrics = facts["metrics"]
+    dev = metrics["dev"]
+    cosine = "none" if dev["cosine"] is None else f"{dev['cosine']:.3f}"
+    lines = [
+        f"# {facts['settings']['arch']} as a paraphraser",
+        "",
+        "It reads a structure and a text, as in `[S(PP , NP VP .)] he left in 1990 .`, and writes the text in it.",
+        "",
+        f"Use it with `mohs attack --attack scpn:paper --paraphraser {facts['paraphraser']} ...`.",
+        "",
+        "## How good it is",
+        "",
+        f"On sentences that it did not learn from: {dev['right']} of {dev['of']} tokens right, each after the right "
+        "ones before it.",
+        "",
+        f"It was asked for {dev['asked']} texts. {dev['finished']} were finished, {dev['same']} of them word by word "
+        f"as in the data. Their mean cosine with the text that was asked about is {cosine} ({dev['encoder']}).",
+        *_epochs(metrics, "tokens", "tokens right on dev"),
+        "",
+        "## Data",
+        "",
+        "| part | source | pairs |",
+        "|---|---|---|",
+        *(f"| {name} | {data['source']} | {data['pairs']} |" for name, data in facts["data"].items()),
+        *_cost(facts),
+        "",
+        *_made(facts),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def trees_card(facts: Mapping[str, Any]) -> str:
+    """The text of README.md for a tree auto-encoder."""
+    metrics = facts["metrics"]
+    parts = [name for name in ("dev", "test") if name in metrics]
+    lines = [
+        "# A tree auto-encoder",
+        "",
+        "It turns a sentence into the vector of its dependency tree's root, and decodes it down the same tree (T3).",
+        "",
+        f"Use it with `mohs attack --attack t3 --autoencoder {facts['autoencoder']} ...`.",
+        "",
+        "## How much it gives back",
+        "",
+        "Tokens of sentences of at most 15 words that it did not learn from, decoded from the vector and the tree "
+        "alone. Unknown words count as wrong.",
+        "",
+        "| part | right | of | share | unknown words | sentences |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in parts:
+        m = metrics[name]
+        share = f"{m['right'] / m['of']:.2%}"
+        lines.append(f"| {name} | {m['right']} | {m['of']} | {share} | {m['unknown']} | {m['sentences']} |")
+    lines += [
+        *_epochs(metrics, "tokens given back", "tokens given back of dev"),
+        "",
+        "## Data",
+        "",
+        "| part | source | examples | hash |",
+        "|---|---|---|---|",
+        *(f"| {name} | {d['source']} | {d['examples']} | {d['hash']} |" for name, d in facts["data"].items()),
+        "",
+        f"Learned from {facts['sentences']:,} sentences, parsed by {facts['parser']}.",
+        *_cost(facts),
+        "",
+        *_made(facts),
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def _epochs(metrics: Mapping[str, Any], chosen: str, title: str) -> list[str]:
     history = metrics["history"]
     return [

@@ -66,6 +66,9 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "transformer": {"hidden": 128, "layers": 2, "heads": 4, "dropout": 0.1, "lr": 5e-4, "warmup": 0.1, "epochs": 20},
     "hf": {"lr": 5e-5, "warmup": 0.1, "decay": 0.01, "epochs": 3, "patience": 2},
 }
+_SCPN: dict[str, Any] = {"hidden": 256, "layers": 3, "heads": 4, "dropout": 0.1, "batch": 64, "warmup": 0.05}
+# As in T3, but for the rate: 2e-3 falling to zero. Sentences of more than 40 tokens are left out.
+_TREES: dict[str, Any] = {"hidden": 300, "batch": 128, "lr": 2e-3, "warmup": 0.05, "epochs": 4, "max_words": 40}
 _AUGMENTED: dict[str, Any] = {"epochs": 12, "patience": 12}  # Hauser et al. 2021: 12 epochs instead of 2
 # Jia et al. 2019: given vectors are not trained, and words that are in no training text can be read.
 _AS_JIA: dict[str, Any] = {"hidden": 100, "dropout": 0.2, "decay": 1e-4, "clip": 0.25, "epochs": 20}
@@ -137,6 +140,33 @@ def recipe_for(arch: str, given: Mapping[str, Any]) -> Recipe:
     elif recipe.dim is not None:
         raise BadInput(f"--dim needs --vectors none, because {recipe.vectors} vectors have a fixed size; leave it out.")
     return _checked(recipe)
+
+
+def paraphrasing_recipe(arch: str, given: Mapping[str, Any]) -> Recipe:
+    """The settings of `--task scpn`: those of a new transformer, or of a model to go on with."""
+    hf = arch.startswith("hf:") and len(arch) > 3
+    if not hf and arch != "scpn":
+        raise BadInput(f"Unknown architecture {arch!r} for --task scpn; use scpn or hf:PATH_OR_ID.")
+    own = {"epochs", "batch", "lr", "warmup", "decay", "clip", "max_words", "patience", "seed"}
+    own |= set() if hf else {"hidden", "layers", "heads", "dropout"}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in own:
+            raise BadInput(f"{_flag(name)} does not apply to --task scpn with --arch {arch}; leave it out.")
+    unused: dict[str, Any] = dict.fromkeys(_NOT_FOR_HF)
+    recipe = replace(Recipe(arch, **unused), **(_DEFAULTS["hf"] if hf else _SCPN), max_words=60)
+    return _checked(replace(recipe, **chosen))
+
+
+def trees_recipe(given: Mapping[str, Any]) -> Recipe:
+    """The settings of `--task t3`."""
+    own = {"hidden", "min_count", "max_words", "epochs", "batch", "lr", "warmup", "decay", "clip", "patience", "seed"}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in own:
+            raise BadInput(f"{_flag(name)} does not apply to --task t3; leave it out.")
+    unused: dict[str, Any] = dict.fromkeys(set(_NOT_FOR_HF) - own)
+    return _checked(replace(Recipe("t3", **unused), **{**_TREES, **chosen}))
 
 
 def _verifiable(recipe: Recipe, chosen: Mapping[str, Any]) -> Recipe:

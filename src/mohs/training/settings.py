@@ -55,7 +55,9 @@ class TrainSettings:
     """The model, the data and the output folder."""
 
     task: str = option(
-        "classification, or acceptability: a judge of substitutions (see docs/validity.md), for --judge.",
+        "classification; acceptability: a judge of substitutions (see docs/validity.md), for --judge; scpn: a "
+        "paraphraser with structures, for --paraphraser; or t3: a tree auto-encoder, for --autoencoder (both: see "
+        "docs/spaces.md).",
         default="classification",
         metavar="T",
     )
@@ -100,6 +102,10 @@ class TrainSettings:
     )
     labels: Sequence[str] = option(
         "Class names in the order of the numbers: negative,positive.", default=(), metavar="NAMES", read=comma
+    )
+    parser: str | None = option("For --task scpn and t3: a parser, auto (default) or spacy:NAME.", metavar="P")
+    encoder: str | None = option(
+        "For --task scpn: what measures the similarity of the paraphrases; default pocket.", metavar="E"
     )
     device: str = option("auto, cpu, cuda or cuda:N.", default="auto")
     save_every: int = option("Steps between checkpoints; there is also one per epoch.", default=500, least=1)
