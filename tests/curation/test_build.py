@@ -16,10 +16,11 @@ from mohs.curation import api, merged, parted, place, stage, suite, transferred,
 from mohs.curation import build as building
 from mohs.curation.build import build
 from mohs.curation.folder import open_benchmark
+from mohs.curation.reading import config_from
 from mohs.curation.show import steps_of
 from mohs.curation.stage import STAGES
 from mohs.curation.suite import How
-from mohs.errors import BadInput
+from mohs.errors import BadInput, MohsError
 from mohs.space import SentenceSimilarity
 from tests.curation.toys import config, content, reviews, values, write_rows
 
@@ -74,6 +75,21 @@ def test_every_row_holds_what_the_filters_say(whole: Path) -> None:
                 one, other = row["original_sentence"].split(), row["sentence"].split()
                 assert sum(a != b for a, b in zip(one, other, strict=True)) / len(one) <= 0.08
                 assert row["agreement"] >= 0.8
+
+
+def test_runs_side_by_side_find_the_same(whole: Path, tmp_path: Path) -> None:
+    build(config(whole.parent), tmp_path / "out", How(runs_at_once=2))
+    assert content(tmp_path / "out") == content(whole)
+
+
+def test_a_process_of_the_suite_that_is_killed_is_told_and_what_was_finished_stays(whole: Path, tmp_path: Path) -> None:
+    given = values(tmp_path)
+    given["tasks"]["reviews"]["surrogates"]["third"] = "python:tests.curation.toys:killing"
+    with pytest.raises(MohsError, match="ended without a word"):
+        build(config_from(given, "toy"), tmp_path / "out", How(runs_at_once=2))
+    finished = [cell for cell in suite.cells(config_from(given, "toy"), tmp_path / "out") if cell.finished]
+    assert {cell.surrogate for cell in finished} <= {"first", "second"}
+    assert len(finished) >= 7  # two processes, and all runs of the first two surrogates begin before those of the third
 
 
 @pytest.fixture(scope="module")

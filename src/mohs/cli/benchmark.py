@@ -66,6 +66,9 @@ def build(
         ),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that share the attacks' examples.")] = 1,
+    runs_at_once: Annotated[
+        int, typer.Option("--runs-at-once", min=1, help="Attacks that go on at once, each with --workers processes.")
+    ] = 1,
     at_once: Annotated[int | None, typer.Option("--at-once", min=1, help="How many searches run at once.")] = None,
     cache: Annotated[
         str | None, typer.Option("--cache", metavar="FILE", help="Keep the surrogates' answers, for later runs.")
@@ -110,7 +113,9 @@ def build(
     try:
         with own_output(), no_sudden_end():
             said = (lambda text: say(text, error=True)) if verbose else None
-            how = How(workers, at_once, cache, trust_code, trust_pickle, None, said, partial(progress_bar, json))
+            how = How(
+                workers, at_once, cache, trust_code, trust_pickle, None, said, partial(progress_bar, json), runs_at_once
+            )
             done = built(found, out, how, only=only, until=until)
     except KeyboardInterrupt:
         say(f"mohs: Interrupted: what is finished is saved in {out}; run the same command again.", error=True)

@@ -21,6 +21,7 @@ def build_benchmark(
     *,
     hide_test: bool | None = None,
     workers: int = 1,
+    runs_at_once: int = 1,
     at_once: int | None = None,
     cache: str | None = None,
     trust_code: bool = False,
@@ -34,6 +35,7 @@ def build_benchmark(
     out: the benchmark's folder. What was finished there is not done again.
     hide_test: leave labels out of the test set; by default as the configuration says.
     workers, at_once, cache: how the attacks are carried out, as for `mohs.attack`.
+    runs_at_once: how many attacks go on at once, each in processes of its own (`workers` for each).
     trust_code, trust_pickle: as for `mohs.attack`.
     progress: called during the attacks with the newest record, the number finished and the total, and while other
         surrogates are asked with None, the number of runs asked about and the total.
@@ -55,14 +57,15 @@ def build_benchmark(
     from mohs.curation.reading import config_from, read_config
     from mohs.curation.suite import How
 
-    if workers < 1:
-        raise BadInput(f"workers is {workers}; it must be at least 1.")
+    for name, number in (("workers", workers), ("runs_at_once", runs_at_once)):
+        if number < 1:
+            raise BadInput(f"{name} is {number}; it must be at least 1.")
     if isinstance(config, dict):
         found = config_from(config, "given")
     else:
         found = config if isinstance(config, Config) else read_config(config)
     if hide_test is not None:
         found = replace(found, hide_test=hide_test)
-    how = How(workers, at_once, cache, trust_code, trust_pickle, progress, said)
+    how = How(workers, at_once, cache, trust_code, trust_pickle, progress, said, runs_at_once=runs_at_once)
     build(found, Path(out), how)
     return open_benchmark(out)

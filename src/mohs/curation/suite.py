@@ -32,7 +32,7 @@ _OWN = ("attacks", "budget", "goal", "no_judge", "fair")  # options of `mohs att
 class How:
     """How the work is done; nothing here changes what is found."""
 
-    workers: int = 1
+    workers: int = 1  # processes for each run
     at_once: int | None = None
     cache: str | None = None
     trust_code: bool = False
@@ -40,6 +40,7 @@ class How:
     progress: Progress | None = None
     said: Said | None = None
     bar: Callable[[str], AbstractContextManager[Progress | None]] | None = None  # a progress of its own for each stage
+    runs_at_once: int = 1
 
     def watched(self, doing: str) -> AbstractContextManager[Progress | None]:
         """The progress of a stage that takes long."""
@@ -170,8 +171,16 @@ def carry_out(config: Config, out: Path, how: How) -> list[Cell]:
             if (cell.task.name, cell.surrogate) not in checked:
                 _check_classes(cell, how)
                 checked.add((cell.task.name, cell.surrogate))
-            cell.carry_out(how, _shifted(progress, before, total))
-            before += cell.examples
+            if how.runs_at_once == 1:
+                cell.carry_out(how, _shifted(progress, before, total))
+                before += cell.examples
+        if how.runs_at_once > 1:
+            from mohs.curation.side_by_side import side_by_side
+
+            for cell in side_by_side(left, how):
+                before += cell.examples
+                if progress is not None:
+                    progress(None, before, total)
     return found
 
 

@@ -73,7 +73,7 @@ def spread(
     """
     began = time.perf_counter()
     workers, kind = order.settings.workers, order.verb.finding()
-    with _own_modules():
+    with own_modules():
         turn = _PROCESSES.Value("q", 0)  # starts a process that keeps track of it
     lines: dict[Connection, Any] = {}
     loan = lender.loan() if lender is not None else None
@@ -83,7 +83,7 @@ def spread(
             for _ in range(workers):
                 ours, theirs = _PROCESSES.Pipe()
                 process = _PROCESSES.Process(target=_work, args=(theirs, turn), daemon=True)
-                with _cores_shared(workers), _no_interrupts(), _own_modules():
+                with cores_shared(workers), no_interrupts(), own_modules():
                     process.start()
                 theirs.close()
                 lines[ours] = process
@@ -199,7 +199,7 @@ def _stopped(pid: int) -> bool:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
+def no_interrupts() -> Iterator[None]:
     """Processes started inside this context hold back Ctrl-C until they can say that they ignore it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -238,14 +238,19 @@ class Heard:
         return message
 
 
-def _work(line: Connection, turn: Any) -> None:
-    """The whole life of a worker."""
+def begin_worker() -> None:
+    """The first thing that a process does which works for another one."""
     if os.environ.get(_SAFE_PATH) == _OURS:  # not for programs that the victim may start
         del os.environ[_SAFE_PATH]
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, but the main process handles it
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     end_with_parent()
+
+
+def _work(line: Connection, turn: Any) -> None:
+    """The whole life of a worker."""
+    begin_worker()
     with no_sudden_end():
         _search(line, turn)
 
@@ -281,7 +286,7 @@ def _search(line: Connection, turn: Any) -> None:
 
 
 @contextmanager
-def _own_modules() -> Iterator[None]:
+def own_modules() -> Iterator[None]:
     """Processes started in this context do not look for Python's own modules in the current folder.
 
     A spawned process begins with `python -c`, which would import a multiprocessing.py that lies there.
@@ -297,7 +302,7 @@ def _own_modules() -> Iterator[None]:
 
 
 @contextmanager
-def _cores_shared(workers: int) -> Iterator[None]:
+def cores_shared(workers: int) -> Iterator[None]:
     """Divide the cores among the processes started inside this context: libraries read these variables when loaded."""
     own = {name: str(max(1, (os.cpu_count() or 1) // workers)) for name in _THREADS if name not in os.environ}
     os.environ.update(own)
