@@ -26,17 +26,15 @@ def side_by_side(cells: Sequence[Cell], how: How) -> Iterator[Cell]:
     """Carry the runs out, and give each as it ends. The first error ends all; what is finished is in the folders."""
     at_once = min(how.runs_at_once, len(cells))
     left, busy = deque(cells), dict[Connection, Cell]()
+    alone = replace(how, bar=None, progress=None, said=None)
     processes: dict[Connection, BaseProcess] = {}
     try:
         with cores_shared(at_once * how.workers), no_interrupts(), own_modules():
             for _ in range(at_once):
                 ours, theirs = _PROCESSES.Pipe()
-                process = _PROCESSES.Process(
-                    target=_work, args=(theirs, replace(how, bar=None, progress=None, said=None))
-                )
-                process.start()
+                processes[ours] = _PROCESSES.Process(target=_work, args=(theirs, alone))
+                processes[ours].start()
                 theirs.close()
-                processes[ours] = process
         for line in processes:
             busy[line] = _sent(line, left.popleft())
         while busy:
@@ -66,8 +64,8 @@ def _ended(line: Connection, cell: Cell) -> Cell:
         error = line.recv()
     except (EOFError, OSError):
         raise MohsError(
-            f"The process of the run {cell.folder} ended without a word (killed, or out of memory). What is finished is "
-            "saved; build again, if need be with fewer runs at once."
+            f"The process of the run {cell.folder} ended without a word (killed, or out of memory). What is finished "
+            "is saved; build again, if need be with fewer runs at once."
         ) from None
     if error is not None:
         raise error
