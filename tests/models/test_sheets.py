@@ -19,6 +19,7 @@ from mohs.models.lending import Borrowed, Desk, Lender
 from mohs.models.sheets import Layout, Sheet, Sheets, sheets_of
 from mohs.records import Outcome
 from mohs.text import Text
+from tests.models.alike import alike
 from tests.models.test_lending import Line
 from tests.toys import table
 
@@ -125,7 +126,7 @@ def test_a_borrower_has_sheets_too(bert: HfVictim) -> None:
     model = Sheets(borrowed)
     (found,) = model.collect(model.launch([Sheet(layout, places, picks)]))
     wanted = [bert.collect(bert.launch([one]))[0] for one in strings(text, choices, places, picks)]
-    assert found.tolist() == [list(row) for row in wanted]
+    assert [tuple(row) for row in found.tolist()] == alike(bert, wanted)
 
 
 def test_long_texts_are_cut_where_strings_are(bert: HfVictim) -> None:

@@ -343,7 +343,7 @@ def test_a_constraint_is_a_measure_and_a_threshold() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_service_is_one_sentence(kind: str) -> None:
     def ask() -> None:
-        now(getattr(services(), {"masked_lm": "fill"}.get(kind, kind))([]))
+        now(getattr(services(), {"masked_lm": "fill", "autoencoder": "decoded"}.get(kind, kind))([]))
 
     with pytest.raises(BadInput, match=r"^This needs .*; use .*\.$"):
         ask()

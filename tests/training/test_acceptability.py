@@ -379,7 +379,10 @@ def test_the_command(start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
         ([*options, "--labels", "a,b", "--out", "x"], "--labels does not apply to --task acceptability"),
         ([*options, "--text-field", "a", "--out", "x"], "--text-field does not apply to --task acceptability"),
-        ([*options, "--task", "tagging", "--out", "x"], "Unknown task 'tagging'; use classification or acceptability."),
+        (
+            [*options, "--task", "tagging", "--out", "x"],
+            "Unknown task 'tagging'; use classification, acceptability, scpn or",
+        ),
     ):
         failed = command(monkeypatch, *arguments)
         assert failed.exit_code != 0

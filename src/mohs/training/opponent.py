@@ -15,6 +15,7 @@ from mohs.errors import BadInput
 from mohs.models.neural import NeuralVictim
 from mohs.models.victim import Victim, service_of, traits_of
 from mohs.records import Outcome, Record
+from mohs.space.services import KINDS
 from mohs.tasks.services import DEFAULTS, fingerprint, load_services
 from mohs.tasks.subject import Target
 from mohs.text import Example
@@ -28,9 +29,9 @@ def attack_for_training(spec: str, method: str) -> tuple[str, Attack]:
         raise BadInput(f"{name} shortens texts and keeps the label, so {method} learns nothing from it; use another.")
     wanting = [kind for kind in needs(attack) if kind != "gradients" and kind not in DEFAULTS]
     if wanting:
-        kinds = " and ".join(kind.replace("_lm", " language model").replace("lm", "language model") for kind in wanting)
+        kinds = " and ".join(KINDS[kind][0] for kind in wanting)
         raise BadInput(
-            f"{name} needs a {kinds}, which a training cannot ask; use --harden {method} with another attack, or "
+            f"{name} needs {kinds}, which a training cannot ask; use --harden {method} with another attack, or "
             "attack the training data with `mohs attack` and give the file of `mohs augment --run RUN` to --data."
         )
     return name, attack
