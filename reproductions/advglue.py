@@ -1,10 +1,10 @@
 """AdvGLUE (Wang et al. 2021) again in small: a benchmark built end to end, and models scored on it and on the original.
 
-    python reproductions/advglue.py --assets DIR --quick            # two cores, some minutes: word CNNs
-    python reproductions/advglue.py --assets DIR --minilm FOLDER    # MiniLM-size models; goes on where it stopped
-    python reproductions/advglue.py --assets DIR --show             # only the tables of what is there
+    python reproductions/advglue.py --assets DIR --quick     # two cores, some minutes: word CNNs
+    python reproductions/advglue.py --assets DIR --jobs 8    # one GPU: MiniLM-size models; goes on where it stopped
+    python reproductions/advglue.py --assets DIR --show      # only the tables of what is there
 
-DIR holds data/ and lexical/, and models/minilm-mlm. Each of SST-2, RTE, QQP and SNLI has three surrogates: two seeds of
+DIR holds data/, lexical/ and models/minilm-mlm. Each of SST-2, RTE, QQP and SNLI has three surrogates: two seeds of
 one model, and the mean of both (the ensemble). Every text must fool all three. The judges are simulated, and labelled
 as such everywhere: their figures show the pipeline and say nothing about people. There is no training data for QNLI
 here, so it is scored only, by the models of RTE; MNLI is scored by those of SNLI.
@@ -17,8 +17,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +56,7 @@ class Setting:
     quick: bool
     parser: str
     trees: str  # a folder of `mohs train --task t3`; empty: without T3
+    jobs: int
 
     @property
     def arch(self) -> str:
@@ -111,14 +115,25 @@ def rows_of(setting: Setting, task: str, part: str, n: int, seed: int) -> Any:
 
 
 def models(setting: Setting, tasks: list[str]) -> None:
-    """All models: first the surrogates."""
-    for task in tasks:
-        for seed in SEEDS[:2]:
-            trained(setting, task, f"surrogate-{seed}", seed, ())
-    for task in tasks:
-        trained(setting, task, "plain", SEEDS[2], ())
-        for name, harden in hardened(setting).items():
-            trained(setting, task, name, SEEDS[2], harden)
+    """All models: first the surrogates, then what takes longest."""
+    wanted: list[tuple[Any, ...]] = [
+        (setting, task, f"surrogate-{seed}", seed, ()) for seed in SEEDS[:2] for task in tasks
+    ]
+    longest_first = sorted(hardened(setting).items(), key=lambda one: one[0] != "infobert")
+    wanted += [(setting, task, name, SEEDS[2], harden) for name, harden in longest_first for task in tasks]
+    wanted += [(setting, task, "plain", SEEDS[2], ()) for task in tasks]
+    in_processes(setting, trained, wanted)
+
+
+def in_processes(setting: Setting, work: Callable[..., None], calls: Sequence[tuple[Any, ...]]) -> None:
+    """Call a function with each of the arguments, some at once."""
+    if setting.jobs == 1:
+        for one in calls:
+            work(*one)
+        return
+    with ProcessPoolExecutor(setting.jobs, multiprocessing.get_context("spawn")) as pool:
+        for ended in [pool.submit(work, *one) for one in calls]:
+            ended.result()
 
 
 def hardened(setting: Setting) -> dict[str, tuple[str, ...]]:
@@ -221,8 +236,17 @@ def attacks(setting: Setting) -> list[dict[str, Any]]:
 
 
 def crafted(setting: Setting, tasks: list[str]) -> list[dict[str, Any]]:
-    """Sets that people made, or made templates for."""
-    return []
+    """Sets that people made, or made templates for. AdvSQuAD's are not here, as there are no surrogates for QNLI."""
+    found: list[dict[str, Any]] = []
+    for task in tasks:
+        if task in ("sst2", "qqp"):
+            found.append({"name": f"checklist-{task}", "task": task, "format": "checklist", "family": "checklist"})
+        else:
+            anli = {"name": f"anli-{task}", "file": str(setting.assets / "data" / "anli"), "format": "anli"}
+            numbers = {"name": f"numbers-{task}", "file": str(setting.data(task, "train")), "format": "stresstest"}
+            found.append({**anli, "task": task, "family": "anli"})
+            found.append({**numbers, "task": task, "family": "stresstest"})
+    return found
 
 
 def built(setting: Setting, tasks: list[str]) -> Path:
@@ -231,32 +255,36 @@ def built(setting: Setting, tasks: list[str]) -> Path:
 
     folder = setting.out / "benchmark"
     start = time.perf_counter()
-    mohs.build_benchmark(config(setting, tasks), folder, said=lambda text: print(text, flush=True))
+    mohs.build_benchmark(
+        config(setting, tasks), folder, runs_at_once=setting.jobs, said=lambda text: print(text, flush=True)
+    )
     print(f"built in {time.perf_counter() - start:.0f} s", flush=True)
     return folder
 
 
 def scored(setting: Setting, folder: Path, tasks: list[str]) -> None:
     """Score files of all victims, on this benchmark and on the published dev set of AdvGLUE."""
+    in_processes(
+        setting, score, [(setting, folder, tasks, where, name) for where in ("own", "advglue") for name in VICTIMS]
+    )
+
+
+def score(setting: Setting, folder: Path, tasks: list[str], where: str, name: str) -> None:
+    """The score file of one victim."""
     from mohs.curation.score_api import score_benchmark, write_score
 
-    published = setting.assets / "data" / "advglue" / "dev.json"
-    for name in VICTIMS:
-        places = {
-            "own": (folder, {task: setting.victim(task, name) for task in tasks}),
-            "advglue": (
-                f"advglue:{published}",
-                {theirs: setting.victim(own, name) for theirs, own in ON_ADVGLUE.items() if own in tasks},
-            ),
-        }
-        for where, (place, victims) in places.items():
-            path = setting.out / "scores" / f"{where}-{name}.json"
-            if path.exists():
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            score = score_benchmark(place, victims, name=name, device=setting.device)
-            write_score(score, path)
-            print(f"{where} {name}: {score.average.value:.1%}", flush=True)
+    path = setting.out / "scores" / f"{where}-{name}.json"
+    if path.exists():
+        return
+    victims = {task: setting.victim(task, name) for task in tasks}
+    place = str(folder)
+    if where == "advglue":
+        place = f"advglue:{setting.assets / 'data' / 'advglue' / 'dev.json'}"
+        victims = {theirs: victims[own] for theirs, own in ON_ADVGLUE.items() if own in tasks}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    found = score_benchmark(place, victims, name=name, device=setting.device)
+    write_score(found, path)
+    print(f"{where} {name}: {found.average.value:.1%}", flush=True)
 
 
 def arguments() -> argparse.Namespace:
@@ -273,6 +301,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--n", type=int, default=250, help="sources of a task")
     parser.add_argument("--parser", default="spacy:en_core_web_sm", help="for scpn and t3; none: without them")
     parser.add_argument("--trees", default="", help="a tree auto-encoder (`mohs train --task t3`), for t3")
+    parser.add_argument("--jobs", type=int, default=1, help="trainings, attacks and scorings at once")
+    parser.add_argument("--until", choices=["models", "benchmark"], help="stop before the next part")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--show", action="store_true", help="do nothing, show what is there")
     parser.add_argument("--quick", action="store_true", help="word CNNs, few examples: minutes on two cores")
@@ -292,13 +322,18 @@ def main() -> None:
         quick=options.quick,
         parser="" if options.parser == "none" else options.parser,
         trees=options.trees,
+        jobs=options.jobs,
     )
     folder = setting.out / "benchmark"
     if not options.show:
         setting.out.mkdir(parents=True, exist_ok=True)
         models(setting, options.tasks)
-        folder = built(setting, options.tasks)
-        scored(setting, folder, options.tasks)
+        if options.until != "models":
+            built(setting, options.tasks)
+        if options.until is None:
+            scored(setting, folder, options.tasks)
+    if not (folder / "benchmark.json").exists():
+        return
     text = tables(folder, setting.out / "scores", VICTIMS)
     print(f"\n{text}")
     (setting.out / "tables.md").write_text(f"{text}\n")

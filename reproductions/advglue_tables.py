@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -66,8 +67,8 @@ def tables(folder: Path, scores: Path, victims: Sequence[str]) -> str:
     """All tables as Markdown."""
     about = json.loads((folder / "benchmark.json").read_text())
     parts = [
-        ("Table 1: texts of each attack", counts(about)),
-        ("Table 3: success, and success of what is left (in brackets: the paper's)", validity(about)),
+        ("Table 1: texts of each family", counts(about)),
+        ("Table 3: in %, in brackets the paper's; THE JUDGES ARE SIMULATED", validity(about)),
     ]
     for where, title in (("own", "this benchmark"), ("advglue", "the published AdvGLUE dev set")):
         found = [json.loads(path.read_text()) for name in victims if (path := scores / f"{where}-{name}.json").exists()]
@@ -79,34 +80,42 @@ def tables(folder: Path, scores: Path, victims: Sequence[str]) -> str:
 
 
 def counts(about: dict[str, Any]) -> str:
-    """How many texts each attack has in each task."""
-    tasks = list(about["tasks"])
-    rows: dict[str, dict[str, int]] = {}
+    """How many texts of each family each task has, dev and test together."""
+    by_task: dict[str, Counter[str]] = {}
     for one in about["table1"]:
-        rows.setdefault(one["method"], {})[one["task"]] = one["dev"] + one["test"]
-    body = [
-        [name, *(str(found.get(task, 0)) for task in tasks), str(sum(found.values()))] for name, found in rows.items()
-    ]
-    totals = [sum(found.get(task, 0) for found in rows.values()) for task in tasks]
-    return markdown(["attack", *tasks, "all"], [*body, ["all", *map(str, totals), str(sum(totals))]])
+        by_task.setdefault(one["task"], Counter()).update(one["families"])
+    names = list(next(iter(by_task.values())))
+    body = [[task, *(str(own[name]) for name in names), str(own.total())] for task, own in by_task.items()]
+    totals = [sum(own[name] for own in by_task.values()) for name in names]
+    return markdown(["task", *names, "all"], [*body, ["all", *map(str, totals), str(sum(totals))]])
 
 
 def validity(about: dict[str, Any]) -> str:
-    """Success, curated success and filter rate of each attack and task, beside the paper's."""
+    """Success, curated success and filter rate of each attack and task, beside the paper's; and what judges said."""
     rows = []
     for one in about["validity"]:
-        printed = PRINTED.get(one["task"], {}).get(one["method"])
-        success, curated, rate = (one.get(name) for name in ("success", "curated", "filter_rate"))
+        printed = PRINTED.get(one["task"], {})
+        if one["method"] == "average":
+            success, curated = (fmean(pair[number] for pair in printed.values()) for number in (0, 1))
+        else:
+            success, curated = printed.get(one["method"], (None, None))
         rows.append(
             [
                 one["task"],
                 one["method"],
-                f"{percent(success)}{'' if printed is None else f' ({printed[0]:.1f})'}",
-                f"{percent(curated)}{'' if printed is None else f' ({printed[1]:.1f})'}",
-                percent(rate),
+                beside(one["asr"], success),
+                beside(one["curated_asr"], curated),
+                beside(one["filter_rate"], None if not success else 100 * (1 - curated / success)),
+                *(percent(one[name]["value"]) for name in ("kappa", "curated_kappa", "human_accuracy")),
             ]
         )
-    return markdown(["task", "attack", "success", "curated success", "filter rate"], rows)
+    judged = ["kappa", "curated kappa", "judges' accuracy"]
+    return markdown(["task", "attack", "success", "curated success", "filter rate", *judged], rows)
+
+
+def beside(share: float | None, printed: float | None) -> str:
+    """A share, and in brackets the paper's percentage."""
+    return percent(share) + ("" if printed is None else f" ({printed:.1f})")
 
 
 def systems(found: Iterable[dict[str, Any]], where: str) -> str:

@@ -38,8 +38,8 @@ def side_by_side(cells: Sequence[Cell], how: How) -> Iterator[Cell]:
         for line in processes:
             busy[line] = _sent(line, left.popleft())
         while busy:
-            for line in wait(list(busy)):
-                assert isinstance(line, Connection)
+            for ready in wait(list(busy)):
+                line = next(line for line in busy if line is ready)
                 yield _ended(line, busy.pop(line))
                 if left:
                     busy[line] = _sent(line, left.popleft())

@@ -29,13 +29,7 @@ from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
 
 _ROW_STEP = 4
-_TRIED_LENGTHS = (
-    1,
-    2,
-    5,
-    11,
-    24,
-)  # single words matter: some processors multiply a few rows of one token in another way
+_TRIED_LENGTHS = (1, 2, 5, 11, 24)  # 1, since some processors multiply a few rows of one token in another way
 _CPU_WORDS, _CUDA_WORDS = 8192, 262_144  # per batch
 
 
