@@ -138,6 +138,24 @@ def test_a_set_is_sampled_like_the_curated_texts_and_divided_at_random(tmp_path:
     assert len(left) + len(drawn) == len(read_set(own, own.crafted[0], []).items)
 
 
+def test_a_set_of_one_label_gets_the_share_of_that_label(tmp_path: Path) -> None:
+    rows = [{"text": f"Number {n} is not good at all.", "label": 0} for n in range(40)]
+    one = {"name": "ours", "task": "reviews", "file": write_rows(tmp_path / "own.jsonl", rows)}
+    own = config(tmp_path, crafted=[one])
+    built = build(own, tmp_path / "out")
+    facts = built.stages.facts("merge")["reviews"]
+    wanted = apportioned(facts["each_set"], dict(enumerate(facts["labels"])))
+    drawn = [item for item in built.stages.items("merge") if item.method == "ours"]
+    assert 0 < len(drawn) == wanted[0] < facts["each_set"]
+    found = open_benchmark(tmp_path / "out").about
+    assert (
+        f"ours gives {len(drawn)} texts to reviews instead of {facts['each_set']}: it has none of the class positive."
+        in found["notes"]
+    )
+    about = (tmp_path / "out" / "README.md").read_text()
+    assert "own.jsonl | human | ours | not stated |" in about
+
+
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != ROWS])
 def test_every_format_has_a_reader(name: str) -> None:
     assert callable(resolve_name(f"mohs.curation.crafted.{name}:{name}"))

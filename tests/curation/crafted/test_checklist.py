@@ -138,6 +138,19 @@ def test_own_templates(tmp_path: Path) -> None:
     assert own(tmp_path, OWN, licence="mine")[0].licence == "mine"
 
 
+def test_the_templates_in_the_documentation(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "benchmark.md").read_text("utf-8")
+    (text,) = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "slots:" in block]
+    assert [one.fields for one in own(tmp_path, text)][2:] == [
+        ("I called Rome clean, but it is dirty.",),
+        ("I called Rome safe, but it is dangerous.",),
+        ("I called Oslo clean, but it is dirty.",),
+        ("I called Oslo safe, but it is dangerous.",),
+        ("Is it Rome?", "Is it Oslo?"),
+        ("Is it Oslo?", "Is it Rome?"),
+    ]
+
+
 TEST = "tests: [{name: a, label: b, texts: [%s]}]"
 
 
