@@ -89,7 +89,7 @@ def trained(setting: Setting, task: str, name: str, seed: int, harden: tuple[str
     if not setting.minilm:
         options["vectors"] = str(setting.assets / "lexical" / "glove-100d")
     else:
-        options |= {"lr": 1e-4, "max_words": 96}
+        options |= {"lr": 5e-5 if task == "snli" else 1e-4, "max_words": 96}
     start = time.perf_counter()
     done = train(
         setting.arch,

@@ -63,6 +63,9 @@ def test_the_example_is_a_configuration_that_names_every_setting() -> None:
     assert [name for name in sorted(settings) if not re.search(rf"\b{name}: ?", text)] == []
 
 
+ANLI = {"name": "anli", "task": "reviews", "file": "anli.csv", "format": "anli"}
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -82,10 +85,15 @@ def test_the_example_is_a_configuration_that_names_every_setting() -> None:
         ("attacks.0.family", "anli", "attacks[1].family is 'anli'; it must be one of embedding, typo, context"),
         ("attacks.1", {"attack": "textfooler", "class": "word", "family": "typo"}, "'textfooler' is there twice"),
         ("crafted.0.task", "rte", "crafted names the task 'rte'; there are reviews"),
+        ("crafted.0.format", "xml", "crafted[1].format is 'xml'; it must be one of rows, anli, advsquad, addsent"),
+        ("crafted.0.options", {"each": 3}, "crafted.ours has options, which the format rows does not read; leave it o"),
+        ("crafted.0.called", {"a": "b"}, "crafted.ours has called, which the format rows does not read; leave it out"),
+        ("crafted.0", {**ANLI, "id_field": "n"}, "crafted.anli has id_field, which the format anli does not read"),
+        ("crafted.0", {**ANLI, "format": "addsent", "fields": ["a"]}, "crafted.anli has fields, which the format adds"),
         (
-            "crafted.0.format",
-            "xml",
-            "crafted[1].format is 'xml'; it must be one of rows, anli",
+            "crafted.0",
+            {**ANLI, "called": {"neutral": "fine"}},
+            "names the class 'fine' of reviews, which has negative,",
         ),
         ("crafted.0.file", None, "crafted.ours has no file, which the format rows needs; name it under file"),
         ("filters.word_change", 15, "filters.word_change is 15; it must be a number from 0 to 1"),
@@ -167,7 +175,7 @@ def test_sets_are_checked_before_anything_is_attacked(tmp_path: Path) -> None:
     assert len(read_set(own, one, ["sentence"]).items) == 30
     twice = write_rows(tmp_path / "twice.jsonl", [{"text": text, "label": 0} for text in ("A.", "B.", "A.")])
     own = config(tmp_path, crafted=[{"name": "twice", "task": "reviews", "file": twice}])
-    assert [one.text for one in read_set(own, own.crafted[0], ["sentence"]).items] == [("A.",), ("B.",)]
+    assert [one.text for one in read_set(own, own.crafted[0], ["sentence"]).items] == [("A.",), ("B.",), ("A.",)]
     pairs = write_rows(tmp_path / "pairs.jsonl", [{"premise": "A.", "hypothesis": "B.", "label": 0}])
     wrong = config(tmp_path, crafted=[{"name": "pairs", "task": "reviews", "file": pairs}])
     with pytest.raises(BadInput, match=r"has 2 texts an example, and the task reviews has 1 \(sentence\)"):

@@ -154,7 +154,7 @@ def test_apportioned_is_as_near_as_whole_numbers_can_be(total: int, weights: dic
         (7, {0: 1, 1: 2}, {0: 5, 1: 3}),
         (9, {0: 3, 1: 3, 2: 1}, {0: 9, 1: 2, 2: 1}),
         (5, {0: 1, 1: 0}, {0: 3, 1: 9}),
-        (4, {0: 1, 1: 1}, {0: 4, 1: 0}),
+        (3, {0: 1, 1: 1}, {0: 1, 1: 1}),
     ],
 )
 def test_fitting_takes_the_largest_sample_with_these_labels(
@@ -165,6 +165,13 @@ def test_fitting_takes_the_largest_sample_with_these_labels(
 
     sizes = [size for size in range(total + 1) if fits(apportioned(size, weights))]
     assert fitting(total, weights, there) == apportioned(max(sizes), weights)
+
+
+def test_a_label_that_a_set_does_not_have_holds_no_other_back() -> None:
+    """As with questions that all have no answer: they get the share of that label."""
+    assert fitting(16, {0: 18, 1: 13}, {1: 24}) == {0: 0, 1: 7}
+    assert fitting(16, {0: 18, 1: 13}, {1: 3}) == {0: 0, 1: 3}
+    assert fitting(16, {0: 18, 1: 13}, {}) == {0: 0, 1: 0}
 
 
 def curated() -> list[Item]:

@@ -28,11 +28,15 @@ def apportioned(total: int, weights: Mapping[int, int]) -> dict[int, int]:
 def fitting(total: int, weights: Mapping[int, int], there: Mapping[int, int]) -> dict[int, int]:
     """As `apportioned`, but of the largest total for which there are enough of each label.
 
+    A label of which there is nothing at all holds no other back: it gets none, and the others get their shares.
+
     >>> fitting(6, {0: 1, 1: 1}, {0: 10, 1: 2})
-    {0: 2, 1: 2}
+    {0: 3, 1: 2}
+    >>> fitting(6, {0: 1, 1: 1}, {0: 10})
+    {0: 3, 1: 0}
     """
     for size in range(total, 0, -1):
         found = apportioned(size, weights)
-        if all(count <= there.get(label, 0) for label, count in found.items()):
-            return found
+        if all(count <= there[label] for label, count in found.items() if there.get(label)):
+            return {label: count if there.get(label) else 0 for label, count in found.items()}
     return dict.fromkeys(weights, 0)

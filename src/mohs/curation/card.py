@@ -84,7 +84,10 @@ def _body(config: Config, about: Mapping[str, Any]) -> Iterable[str]:
     yield "## Methods\n"
     yield from _table(
         ("name", "attack or file", "class", "family", "licence"),
-        ((m["name"], m["attack"], m["class"], m["family"], m.get("licence", "")) for m in about["methods"]),
+        (
+            (m["name"], m["attack"], m["class"], m["family"], m.get("licence", "") or _unstated(m))
+            for m in about["methods"]
+        ),
     )
     yield "## Columns\n"
     yield from _columns(about)
@@ -101,6 +104,11 @@ def _body(config: Config, about: Mapping[str, Any]) -> Iterable[str]:
 def _columns(about: Mapping[str, Any]) -> Iterable[str]:
     names = list(dict.fromkeys(name for task in about["tasks"].values() for name in task["names"]))
     yield from _table(("column", "what it is"), ((f"`{name}`", told) for name, (_, _, told) in columns(names).items()))
+
+
+def _unstated(method: Mapping[str, Any]) -> str:
+    """Attacks have no licence, and sets should have one."""
+    return "not stated" if method["class"] == "human" else ""
 
 
 def _rule(config: Config) -> str:

@@ -26,6 +26,12 @@ SIMILARITIES = ("encoder", "bertscore")
 ROWS = "rows"  # a file with the texts of the task and labels
 FORMATS = (ROWS, "anli", "advsquad", "addsent", "checklist", "stresstest")  # of sets: modules of mohs.curation.crafted
 BUNDLED = ("checklist",)  # formats that need no file
+NOT_FOR: Mapping[str, tuple[str, ...]] = {  # what a set of a format cannot say
+    ROWS: ("options", "called"),
+    "anli": ("label_field", "id_field"),
+    "stresstest": ("label_field", "id_field"),
+    **dict.fromkeys(("advsquad", "addsent", "checklist"), ("fields", "label_field", "id_field")),
+}
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ class Item:
     similarity: float | None = None
     votes: tuple[Vote, ...] = ()
     judged: str = ""  # people, imported, simulated, by definition or nobody; empty before the judges
+    rule: str = ""  # of an example that people made: the test, rule or round that it comes from
     part: str = ""  # dev or test; empty before the split
 
     def to_row(self) -> dict[str, Any]:

@@ -45,13 +45,22 @@ def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
     wanted = stages.facts("merge")[task]["each_set"]
     if wanted is None:
         return []
-    kept = [item.method for item in stages.items("merge") if item.task == task]
-    gone = {one.item.method for one in stages.dropped("merge") if one.item.task == task and one.reason == NOT_DRAWN}
+    labels = stages.facts("merge")[task]["labels"]
+    items = [item for item in stages.items("merge") if item.task == task]
+    left = [one.item for one in stages.dropped("merge") if one.item.task == task and one.reason == NOT_DRAWN]
+    kept, gone = [item.method for item in items], {item.method for item in left}
+    there = {(item.method, item.label) for item in (*items, *left)}
+
+    def why(name: str) -> str:
+        lacking = [label for label, count in enumerate(labels) if count and (name, label) not in there]
+        if lacking and len(lacking) < sum(map(bool, labels)):
+            return f"it has none of the class {config.task(task).labels[lacking[0]]}"
+        return "it has too few of one label" if name in gone else "it has no more"
+
     names = [one.name for one in config.of(config.task(task)) if one.by_definition]
     names += [one.name for one in config.sets(config.task(task))]
     return [
-        f"{name} gives {kept.count(name)} texts to {task} instead of {wanted}: "
-        f"{'it has too few of one label' if name in gone else 'it has no more'}."
+        f"{name} gives {kept.count(name)} texts to {task} instead of {wanted}: {why(name)}."
         for name in names
         if kept.count(name) < wanted
     ]

@@ -160,6 +160,9 @@ def _crafted(read: Reader) -> c.Crafted:
     read.end()
     if not found.file and found.format not in c.BUNDLED:
         raise Fault(f"crafted.{found.name} has no file, which the format {found.format} needs; name it under file")
+    for name in c.NOT_FOR[found.format]:
+        if read.given(name):
+            raise Fault(f"crafted.{found.name} has {name}, which the format {found.format} does not read; leave it out")
     return found
 
 
@@ -227,6 +230,14 @@ def _fitting(found: c.Config) -> None:
     ]:
         if name not in tasks:
             raise Fault(f"{what} names the task {name!r}; there are {', '.join(tasks)}")
+    for crafted in found.crafted:
+        labels = found.task(crafted.task).labels
+        for label in crafted.called.values():
+            if label not in labels:
+                raise Fault(
+                    f"crafted.{crafted.name}.called names the class {label!r} of {crafted.task}, which has "
+                    f"{', '.join(labels)}; give one of these"
+                )
     if found.judging.by == "judgements" and (
         missing := [t.name for t in found.tasks if t.name not in found.judging.files]
     ):

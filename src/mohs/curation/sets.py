@@ -25,12 +25,14 @@ class ReadSet(NamedTuple):
 
 
 def read_set(config: Config, one: Crafted, names: Sequence[str]) -> ReadSet:
-    """The examples of a set, each once. names: what its task's texts are called; empty if that is not known yet."""
+    """The examples of a set. names: what its task's texts are called; empty if that is not known yet."""
     task = config.task(one.task)
-    found: dict[tuple[str, ...], Item] = {}
+    found: dict[str, Item] = {}
+    classes: set[str] = set()
     licences: dict[str, None] = {one.licence: None} if one.licence else {}
     other = 0
     for example, label in _examples(config, one, task):
+        classes.add(example.label)
         if names and len(example.fields) != len(names):
             raise BadInput(
                 f"{one.file or one.name} has {len(example.fields)} texts an example, and the task {task.name} has "
@@ -42,9 +44,17 @@ def read_set(config: Config, one: Crafted, names: Sequence[str]) -> ReadSet:
         if not one.licence and example.licence:
             licences[example.licence] = None
         item_id = f"{task.name}/{one.name}/{example.id}/0"
-        found.setdefault(
-            example.fields, Item(item_id, task.name, one.name, label, example.fields, judged=BY_DEFINITION)
+        if item_id in found:
+            raise BadInput(f"{one.file} has the id {example.id} twice; make ids unique.")
+        found[item_id] = Item(
+            item_id, task.name, one.name, label, example.fields, judged=BY_DEFINITION, rule=example.method
         )
+    for name in one.called:
+        if name not in classes:
+            raise BadInput(
+                f"crafted.{one.name}.called names the class {name!r} of the set, which has "
+                f"{', '.join(sorted(classes))}; give one of these."
+            )
     if not found:
         why = f"no example of a class of {task.name} ({', '.join(task.labels)})" if other else "no examples"
         raise BadInput(f"{one.file or one.name} has {why}; change it, or leave the set {one.name} out.")
@@ -68,7 +78,7 @@ def _examples(config: Config, one: Crafted, task: Task) -> Iterator[tuple[Crafte
                     f"{one.file}: the example {example.id} has the label {example.label}, and {task.name} has "
                     f"{len(task.labels)} classes; fix the row or name another label_field."
                 )
-            yield CraftedExample(example.id, example.text.fields, "", one.name, one.file), example.label
+            yield CraftedExample(example.id, example.text.fields, "", one.name), example.label
         return
     reader = resolve_name(f"mohs.curation.crafted.{one.format}:{one.format}")
     order = Order(one.file, task.kind, config.seed, one.fields, one.options, one.licence)

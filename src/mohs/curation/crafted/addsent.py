@@ -51,7 +51,7 @@ def addsent(order: Order) -> Iterator[CraftedExample]:
     named = tuple((kind, spec) for kind, spec in given.items() if spec)
     for one, sentence, rules in _found(asked, named, nearest):
         method = f"addsent: {', '.join(dict.fromkeys(rules))}"
-        yield CraftedExample(one.id, (one.question, sentence), NOT_ANSWERED, method, order.file, order.licence)
+        yield CraftedExample(one.id, (one.question, sentence), NOT_ANSWERED, method, order.licence)
 
 
 @lru_cache(maxsize=8)  # a build asks several times
@@ -83,21 +83,27 @@ def distraction(
     if not rules:
         return None
     sentence = declarative(other, fake_answer(answer, asked), exists)
-    return None if sentence is None else (sentence, tuple(rules))
+    if sentence is None:
+        return None
+    words_said = set(sentence.lower().rstrip(".").replace(",", " ").replace("'s", " 's").split())
+    new = {token.text.lower() for token, old in zip(other, question, strict=True) if token.text != old.text}
+    return (sentence, tuple(rules)) if new & words_said else None  # nothing else makes it answer another question
 
 
 def answer_in(context: Parse, one: Asked) -> Parse:
     """The tokens of the shortest answer in the parsed paragraph; made up of its words if it cannot be found there."""
     answer = min(one.answers, key=len)
     at = one.context.find(answer)
-    found = tuple(token for token in context if at <= token.start and token.end <= at + len(answer)) if at >= 0 else ()
-    if said(found) == answer:
+    inside = [number for number, token in enumerate(context) if at <= token.start and token.end <= at + len(answer)]
+    own = {old: new for new, old in enumerate(inside)}
+    found = tuple(context[old]._replace(head=own.get(context[old].head, own[old])) for old in inside)
+    if at >= 0 and said(found) == answer:
         return found
     tokens: list[ParsedToken] = []
-    for word in answer.split():
+    for number, word in enumerate(answer.split()):
         at = tokens[-1].end + 1 if tokens else 0
         tag = "CD" if word[:1].isdigit() else "NNP" if word[:1].isupper() else "NN"
-        tokens.append(ParsedToken(word, at, at + len(word), 0, "dep", "X", tag, word.lower()))
+        tokens.append(ParsedToken(word, at, at + len(word), number, "ROOT", "X", tag, word.lower()))
     return tuple(tokens)
 
 
@@ -125,5 +131,5 @@ def _models(given: Mapping[str, str], nearest: int) -> tuple[Parser, Words, Call
         found: list[str] = wordnet.antonyms(word, pos, senses=1)
         return found
 
-    words = Words(antonyms, near, tag, cache(LancasterStemmer().stem))
+    words = Words(antonyms, cache(wordnet.synonyms), near, tag, cache(LancasterStemmer().stem))
     return (lambda texts: parser.collect(list(texts))), words, frozenset(lexicon().words).__contains__

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 
 from mohs.curation.crafted.example import CraftedExample, Order
+from mohs.curation.crafted.sentences import sentences_of
 from mohs.curation.crafted.squad import Asked, read_squad
 from mohs.studies.reading import Reader
 
 LICENCE = "CC-BY-SA-4.0 (questions), MIT (sentences)"
 NOT_ANSWERED = "not_entailment"
-_NEXT_SENTENCE = re.compile(r"(?<=[.!?])[\"'”)]*\s+(?=\S)")
 
 
 def advsquad(order: Order) -> Iterator[CraftedExample]:
@@ -34,17 +34,15 @@ def advsquad(order: Order) -> Iterator[CraftedExample]:
         sentence = added(one, before.get(original))
         if sentence:
             method = f"advsquad: {re.sub(r'[0-9]+$', '', rule)}"
-            yield CraftedExample(
-                one.id, (one.question, sentence), NOT_ANSWERED, method, order.file, order.licence or LICENCE
-            )
+            yield CraftedExample(one.id, (one.question, sentence), NOT_ANSWERED, method, order.licence or LICENCE)
 
 
 def added(one: Asked, before: str | None) -> str:
     """The sentence that was added to a paragraph, at its end or in front; empty if there is none."""
     context = one.context.strip()
     if before is None:
-        return _NEXT_SENTENCE.split(context)[-1]
+        return sentences_of(context)[-1] if context else ""
     before = before.strip()
     if context.startswith(before):
         return context[len(before) :].strip()
-    return context.removesuffix(before).strip() if context.endswith(before) else _NEXT_SENTENCE.split(context)[-1]
+    return context.removesuffix(before).strip() if context.endswith(before) else added(one, None)

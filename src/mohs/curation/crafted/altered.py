@@ -18,20 +18,22 @@ SPECIAL = {
 STAY = frozenset(
     """
     many such few much more most other same general type kind sort part form term terms use place way name old young
-    united one likely different example number year century day time people person war
+    united one likely different example number year century day time people person war color colour record
+    square republic doctor
     """.split()
 )
 DEFAULTS = {  # by type of entity; what is said if no neighbour fits
-    "PERSON": "Keller",
+    "PERSON": "Holloway",
     "GPE": "Lisbon",
     "LOC": "Lisbon",
     "FAC": "Lisbon",
     "ORG": "Contoso",
     "NORP": "Martian",
 }
-_OTHER = "Saturn"
+_OTHER = "Meridian"
 _CLASSES = {"NN": "n", "JJ": "a", "JJR": "a", "JJS": "a"}
 _NAMES = ("NNP", "NNPS")
+_ADJECTIVES = ("NORP", "LANGUAGE")
 _CONTENT = ("NN", "JJ", "RB", "VB")
 _QUANTITIES = ("DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL", "")
 
@@ -41,6 +43,7 @@ class Words:
     """What is known about single words."""
 
     antonyms: Callable[[str, str], Sequence[str]]  # of a word's first sense, in WordNet's part of speech
+    synonyms: Callable[[str], Sequence[str]]
     near: Callable[[str], Sequence[str]]  # other words with like vectors, nearest first
     tag: Callable[[str], str]  # the Penn Treebank tag of a word by itself
     stem: Callable[[str], str]
@@ -85,27 +88,37 @@ def _offers(token: ParsedToken, words: Words) -> list[tuple[str, Sequence[str]]]
     if token.tag in _CLASSES:
         found.append(("antonym", words.antonyms(lower, _CLASSES[token.tag])))
     if token.tag == "CD":
-        found.append(
-            ("number", [word for word in _distinct(lower, words) if word[:1].isdigit() == lower[:1].isdigit()])
-        )
+        near = [word for word in _distinct(lower, words) if word[:1].isdigit() == lower[:1].isdigit()]
+        found.append(("number", [*near, _shifted(lower)]))
     elif token.tag in _NAMES:
         near = _distinct(lower, words)
-        same = [word for word in near if words.tag(like_case(word, token.text)) == token.tag]
-        found += [("name", same), ("name", near)]
+        people = token.entity in _ADJECTIVES  # French is no name, though taggers say so
+        tag = "JJ" if people and token.tag == "NNP" else token.tag
+        same = [word for word in near if words.tag(like_case(word, token.text)) == tag]
+        found += [("name", same)] if people else [("name", same), ("name", near)]
     elif named and token.tag in ("NN", "NNS", "JJ", "JJR", "JJS"):
         near = _distinct(lower, words)
         found.append(("entity", [word for word in near if words.tag(like_case(word, token.text)) == token.tag]))
     if named and token.tag[:2] in _CONTENT:
-        found.append(("type", [DEFAULTS.get(token.entity, _OTHER)]))
+        name = DEFAULTS.get(token.entity, _OTHER)
+        found.append(("type", [f"{name}s" if token.tag in ("NNS", "NNPS") else name]))
     return found
 
 
 def _distinct(word: str, words: Words) -> list[str]:
-    """Near words that are not another form of the same word."""
-    own = words.stem(word.replace(".", ""))
+    """Near words that are neither another form of the same word nor mean the same (the Netherlands and Holland)."""
+    own, same = words.stem(word.replace(".", "")), {other.lower() for other in words.synonyms(word)}
     found = []
     for other in words.near(word):
         stem = words.stem(other.replace(".", ""))
-        if not (own.startswith(stem) or stem.startswith(own)):
+        if not (own.startswith(stem) or stem.startswith(own)) and other.lower() not in same:
             found.append(other)
     return found
+
+
+def _shifted(number: str) -> str:
+    """Another number, for vectors that have none in digits; a day stays one of its month. Empty for other words."""
+    if not (number.isascii() and number.isdigit()):
+        return ""
+    value = int(number)
+    return str(value + 12 if value >= 1000 else value - 3 if value > 20 else value + 3)

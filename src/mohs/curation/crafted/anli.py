@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mohs.curation.crafted.columns import numbered_rows, text_of
 from mohs.curation.crafted.example import CraftedExample, Order
 from mohs.errors import BadInput
-from mohs.studies.reading import Reader
+from mohs.studies.reading import Fault, Reader
 
 LICENCE = "CC-BY-NC-4.0"
 _CLASSES = ("entailment", "neutral", "contradiction")
@@ -27,7 +27,9 @@ def anli(order: Order) -> Iterator[CraftedExample]:
     """
     order.only_for("nli")
     Reader(dict(order.options), "options").end()
-    first, second = order.fields if len(order.fields) == 2 else ("", "")
+    if len(order.fields) not in (0, 2):
+        raise Fault(f"fields names {len(order.fields)} columns; ANLI has a premise and a hypothesis")
+    first, second = order.fields or ("", "")
     seen: set[str] = set()
     for file, number, row in numbered_rows(order.file):
         where = f"{file}, row {number}"
@@ -38,6 +40,6 @@ def anli(order: Order) -> Iterator[CraftedExample]:
         if label is None:
             raise BadInput(f"{where}: the label is {given!r}; ANLI has e, n and c, or 0, 1 and 2.")
         own = str(row.get("uid") or f"{file}-{number}")
-        own = own if own not in seen else f"{own}-{number}"
+        own = own if own not in seen else f"{own}-{file}-{number}"
         seen.add(own)
-        yield CraftedExample(own, (premise, hypothesis), label, "anli", file, order.licence or LICENCE)
+        yield CraftedExample(own, (premise, hypothesis), label, f"anli: {file}", order.licence or LICENCE)

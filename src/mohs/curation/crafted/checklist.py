@@ -73,7 +73,6 @@ def _examples(suite: Suite, test: Test, number: int, order: Order, each: int) ->
                 texts,
                 test.label,
                 f"checklist: {test.capability}: {test.name}",
-                order.file or f"checklist for {order.kind}",
                 order.licence or suite.licence,
             )
 

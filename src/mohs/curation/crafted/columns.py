@@ -15,6 +15,8 @@ _ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson", ".csv", ".csv.gz", ".tsv", ".tsv.g
 def numbered_rows(place: str) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
     """The rows of a file, or of all tables in a folder: the file's name, the row's number from 1, and the row."""
     path = Path(place).expanduser()
+    if not path.exists():
+        raise BadInput(f"There is no file {path}; correct its name.")
     paths = sorted(one for one in path.iterdir() if one.name.endswith(_ENDINGS)) if path.is_dir() else [path]
     if not paths:
         raise BadInput(f"The folder {path} has no table ({', '.join(_ENDINGS)}); name another.")

@@ -7,8 +7,8 @@ dependencies; and a question for which no rule gives a sentence is left out, as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
+from mohs.curation.crafted.answered import TIMES, Asking, linked, with_answer
 from mohs.curation.crafted.sentences import Piece, said, sentence
 from mohs.text.inflection import forms
 from mohs.text.parses import Parse, ParsedToken, children, roots, subtree
@@ -18,19 +18,7 @@ _INSIDE = ("det", "poss", "amod", "nummod", "quantmod", "nmod", "compound")
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 _DO = {"did": "VBD", "does": "VBZ", "do": "VBP"}
 _HAVE_OR_BE = frozenset("is are was were has have had 's".split())
-_KINDS = frozenset("type types kind kinds sort sorts".split())
-_TIMES = frozenset("year month day decade century date season".split())
 _PREPOSITIONS = {"where": "in", "when": "in", "why": "because of", "how": "by"}
-
-
-class Asking(NamedTuple):
-    """The part of a question that asks, from token `first` up to, not including, token `after`."""
-
-    first: int
-    after: int
-    head: int  # the token on which the rest hangs
-    word: str  # what, who, how ...
-    preposition: str  # in front of it: in what year
 
 
 def declarative(question: Parse, answer: str, exists: Callable[[str], bool]) -> str | None:
@@ -42,15 +30,19 @@ def declarative(question: Parse, answer: str, exists: Callable[[str], bool]) -> 
     if asking is None:
         return None
     front, rest = list(tokens[: asking.first]), list(tokens[asking.after :])
-    answered = _answered(tokens, asking, answer)
+    answered = with_answer(tokens, asking, answer)
     if not rest or (front and front[-1].text != ","):  # the sentence is there already: "This is an example of what?"
         return sentence(said([*front, *([asking.preposition] if asking.preposition else []), answered, *rest]))
-    if tokens[asking.head].relation in _SUBJECTS and not asking.preposition:
-        if rest[0].text.lower() in _DO:  # "Which team did they beat", misread
-            return None
+    asks_subject = tokens[asking.head].relation in _SUBJECTS and not asking.preposition
+    if asks_subject and not _is_turned(tokens, asking):
         return sentence(said([*front, answered, *rest]))
     body = _uninverted(tokens, asking, answered, exists)
     return None if body is None else sentence(said([*front, *body]))
+
+
+def _is_turned(tokens: Parse, asking: Asking) -> bool:
+    """Whether a verb stands before its subject, though the parser takes what is asked for the subject."""
+    return tokens[asking.after].text.lower() in _DO or _is_stranded(tokens, len(tokens) - 1)
 
 
 def _without_end(question: Parse) -> Sequence[ParsedToken]:
@@ -71,7 +63,8 @@ def _asking(tokens: Parse) -> Asking | None:
     if tokens[head].head == head:
         return None
     inside, after = set(subtree(tokens, head)), at + 1
-    while head > at and after < len(tokens) and after in inside:
+    phrase = head > at or (after < len(tokens) and tokens[after].text.lower() == "of")  # which of the teams
+    while phrase and after < len(tokens) and after in inside:
         after += 1
     before = tokens[at - 1] if at else None
     preposition = before.text.lower() if before is not None and before.tag in ("IN", "TO") else ""
@@ -81,23 +74,8 @@ def _asking(tokens: Parse) -> Asking | None:
 def _is_inside(tokens: Parse, number: int) -> bool:
     """Whether a token belongs to the phrase of its head: which team, how many people, how long."""
     token, head = tokens[number], tokens[tokens[number].head]
-    return token.relation in _INSIDE or (token.relation == "advmod" and head.tag[:2] in ("JJ", "RB"))
-
-
-def _answered(tokens: Parse, asking: Asking, answer: str) -> str:
-    """The asking phrase with the answer: what team, the team of A; how many men, A men; what sort of tree, A tree."""
-    at = asking.first + bool(asking.preposition)
-    more = list(tokens[at + 1 : asking.after])
-    names = [token.text.lower() for token in more]
-    if not more or (len(names) == 1 and names[0] in ("much", "many", "long", *_TIMES)):
-        return answer
-    if asking.word == "how":
-        return said([answer, *(more[1:] if names[0] in ("much", "many") else more)])
-    if asking.word == "whose":
-        return said([f"{answer}'s", *more])
-    if names[0] in _KINDS and len(names) > 2 and names[1] == "of":
-        return said([answer, *more[2:]])
-    return said(["the", *more, "of", answer])
+    how = token.text.lower() == "how" and token.relation == "advmod"
+    return token.relation in _INSIDE or (how and head.tag[:2] in ("JJ", "RB"))
 
 
 def _uninverted(tokens: Parse, asking: Asking, answered: str, exists: Callable[[str], bool]) -> list[Piece] | None:
@@ -108,62 +86,78 @@ def _uninverted(tokens: Parse, asking: Asking, answered: str, exists: Callable[[
     if not (does or auxiliary.text.lower() in _HAVE_OR_BE or auxiliary.tag == "MD"):
         return None
     subject = _subject(tokens, turned, root)
-    if subject is None or (does and root <= subject):
+    if subject is None or (does and (root <= subject or tokens[root].tag in ("VBG", "VBN", "VBZ", "NNS"))):
         return None
+    participle = _participle(tokens, turned, subject) if root == turned else None
+    if participle is not None:
+        if asking.preposition or asking.word in _PREPOSITIONS or _is_stranded(tokens, len(tokens) - 1):
+            subject = participle - 1
+        elif tokens[participle].tag == "VBG":  # what is he doing; but: what is the name given to it
+            return None
     rest: list[tuple[int, Piece]] = [(number, tokens[number]) for number in range(subject + 1, len(tokens))]
     verb: list[Piece] = [auxiliary]
     if does:
         new = _inflected(tokens[root].text, _DO[auxiliary.text.lower()], exists)
         rest = [(number, tokens[root]._replace(text=new) if number == root else piece) for number, piece in rest]
         verb = []
-    start: list[Piece] = [*tokens[turned + 1 : subject + 1], *verb]
-    alone = asking.after - asking.first == 1
     if root == turned and not asking.preposition:
-        return _with_be(
-            asking, answered, alone, tokens[turned + 1 : subject + 1], auxiliary, [piece for _, piece in rest]
-        )
-    return _with_verb(tokens, asking, answered, alone, start, rest)
+        return _with_be(tokens, asking, answered, subject)
+    return _with_verb(tokens, asking, answered, [*tokens[turned + 1 : subject + 1], *verb], rest)
 
 
 def _subject(tokens: Parse, turned: int, root: int) -> int | None:
     """The last token of the subject, if it stands right behind the verb that was put before it."""
+    kinds = (*_SUBJECTS, "attr") if root == turned else _SUBJECTS  # "What city is Rome in": the parser may confuse them
     for number, token in enumerate(tokens):
-        if number > turned and token.relation in _SUBJECTS and token.head in (root, turned):
+        if number > turned and token.relation in kinds and token.head in (root, turned):
             inside = subtree(tokens, number)
             return inside[-1] if inside == list(range(turned + 1, inside[-1] + 1)) else None
     return None
 
 
-def _with_be(
-    asking: Asking, answered: str, alone: bool, subject: Sequence[Piece], verb: Piece, rest: Sequence[Piece]
-) -> list[Piece] | None:
-    """Questions whose only verb is to be: what is X, where is X, how old is X."""
+def _participle(tokens: Parse, turned: int, subject: int) -> int | None:
+    """A participle that the parser hangs on the subject: "played" in "Where was the final played"."""
+    found = [number for number in range(turned + 2, subject + 1) if tokens[number].tag in ("VBN", "VBG")]
+    return next((number for number in found if tokens[number].relation == "acl"), None)
+
+
+def _with_be(tokens: Parse, asking: Asking, answered: str, subject: int) -> list[Piece] | None:
+    """Questions whose only verb is to be: what is X, where is X, how old is X, what country is X in."""
+    turned, alone = asking.after, asking.after - asking.first == 1
+    verb, last = tokens[turned], len(tokens) - 1
+    if _is_stranded(tokens, last):
+        subject = min(subject, last - 1)
+        return [*tokens[turned + 1 : subject + 1], verb, *tokens[subject + 1 : last + 1], answered]
+    before, rest = tokens[turned + 1 : subject + 1], tokens[subject + 1 :]
     if alone and asking.word in ("where", "when", "why"):
-        return [*subject, verb, _PREPOSITIONS[asking.word], answered, *rest]
-    if asking.word == "how":
-        return None if alone else [*subject, verb, answered, *rest]
-    return [answered, verb, *subject, *rest]
+        end = linked(_PREPOSITIONS[asking.word], answered)
+        behind = bool(rest) and rest[0].relation == "acl"
+        return [*before, verb, *rest, end] if behind else [*before, verb, end, *rest]
+    return None if alone and asking.word == "how" else [*before, verb, answered, *rest]
 
 
 def _with_verb(
-    tokens: Parse, asking: Asking, answered: str, alone: bool, start: Sequence[Piece], rest: Sequence[tuple[int, Piece]]
+    tokens: Parse, asking: Asking, answered: str, start: Sequence[Piece], rest: Sequence[tuple[int, Piece]]
 ) -> list[Piece] | None:
     """The answer behind the verb or preposition on which it hangs, or at the end of the sentence."""
     pieces = [piece for _, piece in rest]
-    token = tokens[asking.head]
+    token, turned, root = tokens[asking.head], asking.after, roots(tokens)[0]
+    alone = turned - asking.first == 1
+    stranded = [place for place, (number, _) in enumerate(rest) if _is_stranded(tokens, number)]
     if asking.preposition:
-        return [*start, *pieces, asking.preposition, answered]
+        return [*start, *pieces, linked(asking.preposition, answered)]
     if alone and asking.word in _PREPOSITIONS:
-        return [*start, *pieces, _PREPOSITIONS[asking.word], answered]
-    if token.text.lower() in _TIMES:
-        return [*start, *pieces, "in", answered]
+        at_end = stranded and stranded[-1] == len(rest) - 1  # where does it come from
+        return [*start, *pieces, answered if at_end else linked(_PREPOSITIONS[asking.word], answered)]
+    if token.text.lower() in TIMES:
+        return [*start, *pieces, linked("in", answered)]
     if asking.word == "how" and token.text.lower() == "long":
-        return [*start, *pieces, "for", answered]
+        return [*start, *pieces, linked("for", answered)]
     if asking.word == "how" and token.tag[:2] in ("JJ", "RB") and token.text.lower() not in ("much", "many"):
         return None
-    stranded = [place for place, (number, _) in enumerate(rest) if _is_stranded(tokens, number)]
-    heads = [place for place, (number, _) in enumerate(rest) if number == token.head]
-    if not stranded and (not heads or tokens[token.head].relation == "prep"):
+    hanging = root if token.head == turned else token.head  # "What are they called" may hang on "are"
+    heads = [place for place, (number, _) in enumerate(rest) if number == hanging]
+    if not stranded and (not heads or tokens[hanging].relation == "prep"):
         return None
     place = (stranded or heads)[0]
     while place + 1 < len(rest) and tokens[rest[place + 1][0]].relation == "prt":

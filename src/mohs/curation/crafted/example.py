@@ -17,7 +17,6 @@ class CraftedExample:
     fields: tuple[str, ...]  # in the order of its kind of task: premise, hypothesis; question, sentence ...
     label: str  # the class by its name
     method: str  # the test, rule or round that it comes from
-    source: str  # the file, or what is bundled
     licence: str = ""
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from mohs.curation.crafted.sentences import said
-from mohs.text.parses import Parse, ParsedToken
+from mohs.text.parses import Parse, ParsedToken, roots
 
 NAMES = (  # by types of entity, if the whole answer is one
     (("PERSON",), "Martin Keller"),
@@ -20,12 +20,13 @@ NAMES = (  # by types of entity, if the whole answer is one
 ABBREVIATION = "QXR"
 BY_QUESTION = (("who ", "Martin Keller"), ("when ", "1962"), ("where ", "Zurich"), ("how many ", "37"))
 BY_FIRST_TAG = {"VB": "swim", "VBD": "swam", "VBG": "swimming", "VBP": "swim", "VBZ": "swims"}
-BY_LAST_TAG = {
-    "NN": "lantern", "NNP": "Harbour Square", "NNS": "lanterns", "NNPS": "Northern Gardens", "JJ": "purple",
+BY_TAG = {
+    "NN": "granite", "NNP": "Harbour Square", "NNS": "lanterns", "NNPS": "Northern Gardens", "JJ": "purple",
     "JJR": "slower", "JJS": "slowest", "RB": "slowly", "VBG": "swimming",
 }  # fmt: skip
+COUNTED = "lantern"  # a noun behind an article
 OTHERWISE = "comets"
-_WITH_ARTICLE = ("NN", "NNP", "NNS", "NNPS")
+_LOWERED = ("DT", "IN", "RB", "CD", "JJ")  # About 40, which stood first in its sentence
 _MONTHS = (
     "January February March April May June July August September October November December".split()
 )  # fmt: skip
@@ -49,8 +50,7 @@ def _date(answer: Parse) -> str:
     """Years 25 earlier, days 11 and months 6 away; empty if the answer is no date, or nothing in it changes."""
     if not answer or any(token.entity != "DATE" for token in answer):
         return ""
-    found = said([token._replace(text=_date_part(token.text)) for token in answer])
-    return found if found != said(answer) else ""
+    return _changed(answer, [_date_part(token.text) for token in answer])
 
 
 def _date_part(word: str) -> str:
@@ -63,8 +63,17 @@ def _date_part(word: str) -> str:
 
 def _number(answer: Parse) -> str:
     """With other numbers; empty if there is none."""
-    found = [token._replace(text=other_number(token)) for token in answer]
-    return said(found) if any(one.text != token.text for one, token in zip(found, answer, strict=True)) else ""
+    return _changed(answer, [other_number(token) for token in answer])
+
+
+def _changed(answer: Parse, texts: Sequence[str]) -> str:
+    """The answer with these words for its own; empty if they are the same."""
+    if all(token.text == text for token, text in zip(answer, texts, strict=True)):
+        return ""
+    found = [token._replace(text=text) for token, text in zip(answer, texts, strict=True)]
+    if found[0].tag in _LOWERED and found[0].text.istitle():
+        found[0] = found[0]._replace(text=found[0].text.lower())
+    return said(found)
 
 
 def other_number(token: ParsedToken) -> str:
@@ -96,14 +105,16 @@ def _name(answer: Parse, question: str) -> str:
 
 
 def _word(answer: Parse) -> str:
+    """By the part of speech of the answer's head, or of its last word if it has several heads."""
     if not answer:
         return OTHERWISE
-    first, last = answer[0].tag, answer[-1].tag
-    if first in BY_FIRST_TAG:
-        return BY_FIRST_TAG[first]
-    word = BY_LAST_TAG.get(last, OTHERWISE)
+    if answer[0].tag in BY_FIRST_TAG:
+        return BY_FIRST_TAG[answer[0].tag]
+    heads = roots(answer)
+    tag = answer[heads[0] if len(heads) == 1 else -1].tag
     article = _article(answer)
-    return f"{article} {word}" if article and last in _WITH_ARTICLE else word
+    word = COUNTED if tag == "NN" and article else BY_TAG.get(tag, OTHERWISE)
+    return f"{article} {word}" if article and tag in ("NN", "NNS", "NNPS") else word
 
 
 def _article(answer: Sequence[ParsedToken]) -> str:

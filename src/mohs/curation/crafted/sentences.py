@@ -1,11 +1,17 @@
-"""Sentences put together from the tokens of a parse."""
+"""Sentences: put together from the tokens of a parse, and found in a text."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mohs.text.parses import ParsedToken
 
+_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[A-Z0-9\"'“‘(])")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|St|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|Inc|Corp|Co|Ltd|No|vs|Jan|Feb|Mar|Apr|"
+    r"Aug|Sept?|Oct|Nov|Dec|[A-Z])|\.[A-Z])\.$"
+)
 Piece = ParsedToken | str  # a token, or a phrase that is put between tokens
 
 
@@ -18,6 +24,17 @@ def said(pieces: Sequence[Piece]) -> str:
         found += (" " if found and not touching else "") + (piece if isinstance(piece, str) else piece.text)
         before = piece
     return found
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text. None ends behind an initial or an abbreviation such as Mr."""
+    found: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        if not _ABBREVIATED.search(text[: match.start()]):
+            found.append(text[start : match.end()].strip())
+            start = match.end()
+    return [one for one in (*found, text[start:].strip()) if one]
 
 
 def sentence(string: str) -> str:

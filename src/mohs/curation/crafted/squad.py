@@ -17,7 +17,6 @@ class Asked(NamedTuple):
     question: str
     context: str
     answers: tuple[str, ...]  # what people marked in the paragraph; empty if nothing answers the question
-    title: str
 
 
 def read_squad(place: str) -> Iterator[Asked]:
@@ -28,7 +27,7 @@ def read_squad(place: str) -> Iterator[Asked]:
         for article in whole["data"]:
             for paragraph in article["paragraphs"]:
                 for asked in paragraph["qas"]:
-                    yield _asked(asked, str(paragraph["context"]), str(article.get("title", "")))
+                    yield _asked(asked, str(paragraph["context"]))
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(
             f"{path} is not in SQuAD's format ({type(error).__name__}: {error}); it has `data`, a list of articles "
@@ -36,6 +35,6 @@ def read_squad(place: str) -> Iterator[Asked]:
         ) from error
 
 
-def _asked(found: Any, context: str, title: str) -> Asked:
+def _asked(found: Any, context: str) -> Asked:
     answers = tuple(dict.fromkeys(str(answer["text"]) for answer in found.get("answers", ())))
-    return Asked(str(found["id"]), str(found["question"]).strip(), context, answers, title)
+    return Asked(str(found["id"]), str(found["question"]).strip(), context, answers)

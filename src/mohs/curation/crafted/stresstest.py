@@ -10,8 +10,10 @@ A number is read as exact ("5 eggs" is neither 4 nor 6), as StressTest reads it.
 Differs from the released code:
 - only numbers that count something are changed: a whole number of 2 or more before a plural or "%", or behind a sign of
   money. The released code takes any first number, with pairs such as "line less than 6" and "more than 2 nd Rd";
-- a sentence with a question, a negation, a condition, or a word such as "than", "at least", "every" or "within" is left
-  out, as the number's direction may turn there ("did not wear 2 shirts") or it is no exact number;
+- a sentence with a question, a negation, a condition, a demand, or a word such as "than", "at least", "every" or
+  "within" is left out, as the number's direction may turn there ("did not wear 2 shirts", "must pay 5 dollars") or it
+  is no exact number; so is one with brackets, which may say the number again;
+- a number of one digit does not become 1, whose noun would have to be singular;
 - sentences come from any file. The released ones are word problems (AQuA-RAT) with a named entity, which does
   not matter here.
 """
@@ -25,13 +27,13 @@ from random import Random
 
 from mohs.curation.crafted.columns import numbered_rows, text_of
 from mohs.curation.crafted.example import CraftedExample, Order
+from mohs.curation.crafted.sentences import sentences_of
 from mohs.studies.reading import Reader
 
 _COLUMNS = ("premise", "sentence1", "text", "sentence")
-_NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'])")
 _NUMBER = re.compile(
     r"(?P<before>(?:\A|(?:[A-Za-z]+ )?[A-Za-z]+) ?)(?P<money>[$£€] ?)?(?P<number>[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)"
-    r"(?P<after> ?%| [a-z]+(?![\w'-])|(?![\w,.:/^*+-]))"
+    r"(?P<after> ?%| [a-z]+(?![\w'’-])|(?![\w:/^*+-]|[.,]\d))"
 )
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 # Words that turn a number's direction, or make it no exact number.
@@ -39,12 +41,24 @@ _TURNING = frozenset(
     """
     not no never none nobody nothing neither nor without cannot few little hardly if unless whether when before until
     than least most minimum maximum about approximately around roughly nearly almost up over under below above within
-    exactly only just between or every each per any all both some
+    exactly only just between or every each per any all both some one estimated approx possibly perhaps maybe
+    can could may might must shall should would cannot likely budget goal target
     """.split()
 )
+_WANTING = re.compile(  # what is wanted or forbidden has no truth: must pay 5 dollars, wants 5 dollars
+    r"\b(?:need|requir|want|ask|demand|order|plan|expect|hope|limit|allow|prevent|refus|fail|avoid|doubt|predict|offer|"
+    r"attempt|propos|promis|threaten|intend|aim)(?:s|d|e|es|ed|ing)?\b|"
+    r"\b(?:seek(?:s|ing)?|sought|bans?|banned|barr(?:ed|ing)|den(?:y|ies|ied|ying)|tr(?:y|ies|ied|ying)|let|"
+    r"(?:ha[sd]|have|having) to)\b",
+    re.IGNORECASE,
+)
+_MAY = re.compile(r"(?<=\w )May\b|\AMay(?= \d)")  # the month
 _DETERMINERS = frozenset("the these those this that a an his her its their our my your s".split())
 _NOT_BEFORE = frozenset(
-    "first last next past other another to from and of like same final number line page day".split()
+    """
+    first last next past top best other another additional to from and of as like same final number line page day part
+    section chapter figure table article step phase group class room grade version level type round
+    """.split()
 )
 _NOT_PLURAL = frozenset("is was has does as its us this thus plus minus times less perhaps always".split())
 _PLURAL = frozenset("people children men women feet percent police cattle sheep mice teeth".split())
@@ -73,7 +87,7 @@ def stresstest(order: Order) -> Iterator[CraftedExample]:
     seen: set[str] = set()
     for count, (file, number, row) in enumerate(numbered_rows(order.file), 1):
         text = text_of(row, order.fields or _COLUMNS, f"{file}, row {number}")
-        for place, sentence in enumerate(_NEXT_SENTENCE.split(text.strip()), 1):
+        for place, sentence in enumerate(sentences_of(text), 1):
             found = counted(sentence)
             if found is None or sentence in seen:
                 continue
@@ -81,7 +95,7 @@ def stresstest(order: Order) -> Iterator[CraftedExample]:
             random = Random(f"{order.seed}/{sentence}")
             for label, pair in pairs(found, random).items():
                 method = f"stresstest: numerical: {label}"
-                yield CraftedExample(f"{count}.{place}.{label}", pair, label, method, file, order.licence)
+                yield CraftedExample(f"{count}.{place}.{label}", pair, label, method, order.licence)
 
 
 def pairs(found: Counted, random: Random) -> dict[str, tuple[str, str]]:
@@ -101,8 +115,10 @@ def pairs(found: Counted, random: Random) -> dict[str, tuple[str, str]]:
 
 def counted(sentence: str) -> Counted | None:
     """The first number of a sentence that counts something; None without one, or if its direction is unsure."""
-    words = _WORD.findall(sentence.lower())
-    if "?" in sentence or any(word in _TURNING or word.endswith(("n't", "n’t")) for word in words):
+    words = _WORD.findall(_MAY.sub("", sentence).lower())
+    if any(sign in sentence for sign in "?()[]") or sentence.count('"') % 2 or _WANTING.search(sentence):
+        return None
+    if any(word in _TURNING or word.endswith(("n't", "n’t")) for word in words):
         return None
     for match in _NUMBER.finditer(sentence):
         start = match.start("money") if match["money"] else match.start("number")
@@ -111,6 +127,8 @@ def counted(sentence: str) -> Counted | None:
         if value < 2 or last != last.lower() or last in _NOT_BEFORE or _DETERMINERS & {one.lower() for one in before}:
             continue
         after = match["after"].strip()
+        if after in ("to", "or", "and"):  # a range
+            continue
         plural = after == "%" or after in _PLURAL or (after.endswith("s") and after not in _NOT_PLURAL)
         if match["money"] or (plural and (value not in _YEARS or "," in match["number"])):
             return Counted(sentence[:start], match["money"] or "", match["number"], sentence[match.end("number") :])
@@ -124,5 +142,6 @@ def _bound(number: str, random: Random) -> tuple[str, str]:
 
 
 def _other(number: str, random: Random) -> str:
-    """The number with another first digit, 1 to 8."""
-    return random.choice([digit for digit in "12345678" if digit != number[0]]) + number[1:]
+    """The number with another first digit, 1 to 8; alone, 2 to 8."""
+    digits = "12345678" if len(number) > 1 else "2345678"
+    return random.choice([digit for digit in digits if digit != number[0]]) + number[1:]

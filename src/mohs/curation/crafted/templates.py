@@ -22,8 +22,10 @@ Slots = Mapping[str, Sequence[Value]]
 
 _SLOT = re.compile(r"\{(?:(?P<article>[aA]):)?(?P<slot>[a-z_]+)(?P<other>\d*)(?:\.(?P<part>\d+))?\}")
 _BRACE = re.compile(r"\{[^}]*\}?|\}")
-_A = re.compile(r"uni(?![mn])|us[eu]|util|eu|one\b|once\b", re.IGNORECASE)  # a unit, a user, a European
-_AN = re.compile(r"hono|honest|hour|heir|[aeiou]", re.IGNORECASE)
+_A = re.compile(  # a unit, a user, a European, a Ukrainian
+    r"uni(?![mn]|de)|unanim|us[aeu]|uk|ugan|ut[eio]|ur[aiu]|ubi|eu|ewe|one\b|once\b", re.IGNORECASE
+)
+_AN = re.compile(r"hono|honest|hour|heir|8|1[18]\b|x-|[aeiou]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
