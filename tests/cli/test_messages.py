@@ -255,7 +255,10 @@ def test_bad_input_of_defend(folder: Path, mohs: Mohs) -> None:
         (["run", "--defence", "masking", "--keys", "2000"], "Keys from 1000 on are for fresh draws; use at most 1000"),
         (["run", "run", "--defence", "masking"], "run is given twice; give it once."),
         (["radius", "--defence", "masking"], "is a run of `mohs radius`; `mohs defend` reads runs of `mohs attack`."),
-        (["nowhere", "--defence", "masking"], "nowhere is not a run: there is no manifest.yaml in it."),
+        (
+            ["nowhere", "--defence", "masking"],
+            "nowhere is not a run: there is no manifest.yaml in it; `mohs runs` lists runs.",
+        ),
     ):
         ended = mohs("defend", *arguments)
         assert message in ended.stderr
@@ -473,8 +476,8 @@ def test_odd_names_and_outputs(folder: Path, mohs: Mohs) -> None:
             "--out m.txt has no known ending; use .jsonl, .ndjson, .csv, .tsv, .parquet, all but",
         ),
         (["augment", "--data", "good.jsonl", "--out", "m.csv", "--rate", "2"], "--rate is 2.0; it must be a share"),
-        (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
-        (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it."),
+        (["report", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it; `mohs runs` lists runs."),
+        (["export", "nowhere"], "nowhere is not a run: there is no manifest.yaml in it; `mohs runs` lists runs."),
         (["export", "run", "--format", "parquet"], "Parquet is binary; name a file with --out."),
         (
             ["export", "run", "--outcome", "won"],

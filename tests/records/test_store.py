@@ -427,7 +427,9 @@ def test_yaml_may_have_some_aliases() -> None:
 
 def test_reading_what_is_no_run(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
-        assert refused(BadInput, RunStore.read, folder) == f"{folder} is not a run: there is no {MANIFEST} in it."
+        assert refused(BadInput, RunStore.read, folder) == (
+            f"{folder} is not a run: there is no {MANIFEST} in it; `mohs runs` lists runs."
+        )
     (tmp_path / MANIFEST).write_text(yaml.safe_dump({"config": {}, "identity": {}}))
     assert refused(BadInput, RunStore.read, tmp_path) == (
         f"{tmp_path} holds a manifest but no journal: the run never started; start it again."

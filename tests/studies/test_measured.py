@@ -61,6 +61,18 @@ MEANING = replace(read_design("meaning"), judges=2)
 FRAGMENTS = replace(read_design("fragments"), judges=2)
 
 
+def test_looking_altered_is_not_the_meaning(tmp_path: Path) -> None:
+    """Whether a text looks altered is another question than whether people would accept the change."""
+    design = replace(read_design("real-or-altered"), judges=2)
+    with run_of(records(4, 0)) as run:
+        altered = [item.key for item in drawn([run], design).items if item.expected == (2,)]
+        said = {key.removeprefix(f"{ATTACK}/"): [1, 1] for key in altered}
+        with judged(tmp_path / "s", run, design, said) as study:
+            found = measured_by(study, run)
+    assert found.attacks[ATTACK].fair.value == pytest.approx(1.0)
+    assert found.notes[0].startswith("People said which texts look altered, not whether the meaning is kept")
+
+
 def test_whole_attacks_by_hand(tmp_path: Path) -> None:
     """8 of 10 attacked; 4 successes judged, 1 of them too rarely; 2 of 3 valid: 0.8 x 2/3."""
     said = {"e0": [1, 2], "e1": [2, 2], "e2": [4, 5], "e3": []}

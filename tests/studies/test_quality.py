@@ -70,12 +70,13 @@ def test_models_are_not_flagged_for_controls(build: Build) -> None:
 
 
 def test_a_batch_answered_too_fast(build: Build) -> None:
-    """Three items and a control make a batch of 40 seconds; of two items half of it is expected."""
+    """Three items make a batch, for which 40 seconds are expected, with a control or without; for two items 27 are."""
     rows = [
         *(Judgement(f"attack/{n}", "fast", 1, seconds=5.0, batch=1) for n in range(3)),
         Judgement("control 0", "fast", 1, seconds=5.0, batch=1),
         *(Judgement(f"attack/{n}", "slow", 1, seconds=20.0, batch=1) for n in range(3)),
-        *(Judgement(f"attack/{n}", "rest", 1, seconds=10.5, batch=1) for n in range(2)),
+        *(Judgement(f"attack/{n}", "rest", 1, seconds=13.5, batch=1) for n in range(2)),
+        *(Judgement(f"attack/{n}", "hasty", 1, seconds=13.0, batch=1) for n in range(2)),
         *(Judgement(f"attack/{n}", "unknown", 1, seconds=None, batch=1) for n in range(3)),
     ]
     found = by_name(build(rows, least_seconds=40.0))
@@ -84,6 +85,7 @@ def test_a_batch_answered_too_fast(build: Build) -> None:
     assert found["fast"].seconds == 5.0
     assert found["slow"].flags == ()
     assert found["rest"].flags == ()
+    assert found["hasty"].flags == ("Batch 1: 2 items in 26 s; 27 s are expected at least.",)
     assert (found["unknown"].flags, found["unknown"].fastest) == ((), None)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -347,6 +348,25 @@ def test_the_interval_of_validity_holds_as_often_as_it_says(about: float, qualit
     found = [validity(ratings, FIVE) for ratings in studies(design, quality, 0.6, random)]
     assert np.mean([one.value for one in found]) == pytest.approx(truth, abs=0.006)
     assert 0.93 <= covered(found, truth) <= 0.985
+
+
+def test_a_bootstrap_over_judges_and_items_would_move_the_share() -> None:
+    """Why there is none: a panel of five that is drawn anew has fewer different judges, and its mean is noisier."""
+    random = np.random.default_rng([5, 5, *POOL])
+    truth = planted(POOL, 2.8, 0.6, FIVE, random)
+    own, drawn = [], []
+    for ratings in islice(studies(POOL, 2.8, 0.6, random), 100):
+        scores = np.array(ratings.values).reshape(100, POOL[0])
+        who = np.array([int(name[1:]) for name in ratings.judges]).reshape(scores.shape)
+        items = random.multinomial(100, np.full(100, 1 / 100), 50)
+        judges = random.multinomial(POOL[1], np.full(POOL[1], 1 / POOL[1]), 50)[:, who]
+        times = judges.sum(2)
+        held = (judges * scores).sum(2) >= 5 * np.maximum(times, 1)
+        drawn.append(float(((items * held).sum(1) / (items * (times > 0)).sum(1)).mean()))
+        own.append(validity(ratings, FIVE).value or 0.0)
+    assert truth == pytest.approx(0.055, abs=0.0005)
+    assert np.mean(own) == pytest.approx(truth, abs=0.006)
+    assert np.mean(drawn) == pytest.approx(0.07, abs=0.001)
 
 
 def test_without_names_the_interval_is_too_narrow() -> None:

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from mohs.studies.study import Invitation, Study
 
 app = typer.Typer(
-    help="Ask people about the texts of a run: make a study, serve it, read what they said.",
+    help=(
+        "Ask people about the texts of a run: make a study, serve it, read what they said.\n\n\b\nExamples:\n"
+        "  mohs study new my-study --from mohs-runs/RUN --design meaning\n  mohs study invite my-study --n 10\n"
+        "  mohs study serve my-study\n  mohs study analyse my-study"
+    ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -111,7 +111,10 @@ class ChatModel:
             problem = self._hidden(error.problem)
             if error.status == 500:  # the text may be at fault
                 raise Declined(f"no answer after {error.tries} tries (last: {problem})") from None
-            raise ServiceFailed(f"{self.url} did not answer after {error.tries} tries (last: {problem}).") from None
+            tries = "1 try" if error.tries == 1 else f"{error.tries} tries"
+            raise ServiceFailed(
+                f"{self.url} did not answer after {tries} (last: {problem}); check --url, and that a server runs there."
+            ) from None
 
     def close(self) -> None:
         """Close the connections. This also happens when the model is garbage-collected."""

@@ -472,11 +472,11 @@ def _without_credentials(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inside(folder: Path) -> str:
-    """The end of a message: the runs inside this folder, newest first."""
+    """The end of a message: the runs inside this folder, newest first, or how to find runs."""
     found = sorted(folder.glob(f"*/{MANIFEST}"), key=lambda path: (-path.stat().st_mtime, path))
     names = [str(path.parent) for path in found[:_RUNS_NAMED_IN_A_MESSAGE]]
     more = f" and {len(found) - _RUNS_NAMED_IN_A_MESSAGE} more" if len(found) > _RUNS_NAMED_IN_A_MESSAGE else ""
-    return f"; the runs inside are {', '.join(names)}{more}" if names else ""
+    return f"; the runs inside are {', '.join(names)}{more}" if names else "; `mohs runs` lists runs"
 
 
 def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

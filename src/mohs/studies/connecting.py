@@ -170,7 +170,9 @@ class Server:
         except psycopg.Error as error:
             if found is not None:
                 found.close()
-            raise BadInput(f"The study {self.place} cannot be opened ({said(error)}).") from error
+            raise BadInput(
+                f"The study {self.place} cannot be opened ({said(error)}); check the address, and that the server runs."
+            ) from error
         return found
 
     def read_only(self) -> str:

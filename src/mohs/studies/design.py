@@ -186,7 +186,10 @@ def design_of(text: str, place: str) -> Design:
     try:
         found = read_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise BadInput(f"{place} is not YAML ({' '.join(str(error).split())[:200]}).") from error
+        raise BadInput(
+            f"{place} is not YAML ({' '.join(str(error).split())[:200]}); `mohs study designs meaning` prints a design "
+            "to compare it with."
+        ) from error
     try:
         return _design(Reader(found, ""))
     except Fault as fault:

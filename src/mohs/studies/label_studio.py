@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from mohs.errors import BadInput
 from mohs.studies.design import Design, Question
 from mohs.studies.heard import BadRow, Heard, cell, name_of, shown
-from mohs.studies.platforms import printable, shown_items
+from mohs.studies.platforms import paragraphs, printable, shown_items
 from mohs.studies.study import Study
 from mohs.studies.tables import Columns, Row
 
@@ -40,11 +40,9 @@ def tasks(study: Study, question: Question) -> list[dict[str, Any]]:
 def configuration(design: Design, question: Question, texts: int) -> str:
     """The labelling configuration: instructions, the texts, the statement and the answers as choices."""
     view = Element("View")
-    for paragraph in (design.title, *re.split(r"\n\s*\n", design.instructions), *re.split(r"\n\s*\n", design.consent)):
-        if paragraph.strip():
-            SubElement(
-                view, "Header", {"value": _literal(" ".join(paragraph.split())), "size": "4" if len(view) else "2"}
-            )
+    SubElement(view, "Header", {"value": _literal(design.title), "size": "2"})
+    for paragraph in (*paragraphs(design.instructions), *paragraphs(design.consent)):
+        SubElement(view, "Header", {"value": _literal(paragraph), "size": "4"})
     for place in range(1, texts + 1):
         if _marks(design, texts):
             SubElement(view, "HyperText", {"name": f"text{place}", "value": f"$text{place}_html", "inline": "true"})

@@ -159,6 +159,11 @@ def _notes(study: Study, pool: Pool, found: Mapping[str, Measured], records: Map
             "Measured fair success is computed from single changes (Eq. 6.2 of Hauser 2021), as if changes of an "
             "attack were independent and all alike; that is more optimistic than people who see the whole text."
         )
+    if pool.design.items == "texts":
+        notes.append(
+            "People said which texts look altered, not whether the meaning is kept; so measured fair success counts "
+            "successes that do not look altered."
+        )
     if not pool.named:
         notes.append(
             "Nobody knows which judgements of the study come from one person, so intervals of measured fair success "

@@ -20,7 +20,7 @@ from typing import Any
 from mohs.errors import BadInput
 from mohs.studies.design import Design, Question
 from mohs.studies.heard import BadRow, Heard, cell, guarded, moment_of, shown
-from mohs.studies.platforms import escaped, printable, shown_items
+from mohs.studies.platforms import escaped, noun_of, paragraphs, printable, shown_items
 from mohs.studies.study import Study
 from mohs.studies.tables import Columns, Row
 
@@ -48,16 +48,16 @@ def rows(study: Study, question: Question) -> Iterator[dict[str, Any]]:
 
 def layout(design: Design, question: Question, texts: int) -> str:
     """The page of a HIT, for `Edit Project > Design Layout`. Nothing in it comes from texts; all else is escaped."""
+    names = [f"First {noun_of(design)}", f"Second {noun_of(design)}"] if texts == 2 else ["Text"]
     boxes = "\n".join(
-        f'  <h4>{f"Text {number}" if texts > 1 else "Text"}</h4>\n  <div class="text">${{text{number}_html}}</div>'
-        for number in range(1, texts + 1)
+        f'  <h4>{name}</h4>\n  <div class="text">${{text{number}_html}}</div>' for number, name in enumerate(names, 1)
     )
     choices = "\n".join(
         f'  <p><label><input type="radio" name="answer" value="{escaped(answer.label)}" required> '
         f"{escaped(answer.label)}</label></p>"
         for answer in question.answers
     )
-    consent = f"  <details>\n    <summary>Taking part</summary>\n    <p>{escaped(design.consent)}</p>\n  </details>\n"
+    consent = f"  <details>\n    <summary>Taking part</summary>\n{_told(design.consent, 4)}  </details>\n"
     return f"""<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
 <style>
   .text {{ border: 1px solid #999; padding: 0.6em; white-space: pre-wrap; }}
@@ -65,12 +65,16 @@ def layout(design: Design, question: Question, texts: int) -> str:
 </style>
 <crowd-form answer-format="flatten-objects">
   <h3>{escaped(design.title)}</h3>
-  <p>{escaped(design.instructions)}</p>
-{consent if design.consent else ""}{boxes}
+{_told(design.instructions, 2)}{consent if design.consent else ""}{boxes}
   <h4>${{statement_html}}</h4>
 {choices}
 </crowd-form>
 """
+
+
+def _told(text: str, indent: int) -> str:
+    """The paragraphs of a design's text as lines of HTML."""
+    return "".join(f"{' ' * indent}<p>{escaped(one)}</p>\n" for one in paragraphs(text))
 
 
 def is_result(names: Sequence[str]) -> bool:

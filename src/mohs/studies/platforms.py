@@ -6,16 +6,15 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from random import Random
 
-from mohs.studies.design import Question
+from mohs.studies.design import Design, Question
 from mohs.studies.heard import valid
 from mohs.studies.item import Item, Role
+from mohs.studies.marking import Piece, pieces
 from mohs.studies.study import Study
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-_CHARACTERS, _WORDS = 2000, 5000  # longer texts are compared word by word, and longer ones not at all
 
 
 @dataclass(frozen=True)
@@ -84,20 +83,24 @@ def notes_on(study: Study, items: Sequence[Item]) -> list[str]:
     return found
 
 
+def noun_of(design: Design) -> str:
+    """What one of two texts is called on a page."""
+    return {"words": "word", "fragments": "fragment"}.get(design.items, "text")
+
+
 def marked(texts: Sequence[str], highlight: str) -> tuple[str, ...]:
-    """Texts as HTML with everything escaped; what differs between two of them is marked."""
-    if highlight == "none" or len(texts) != 2:
-        return tuple(map(escaped, texts))
-    by_words = highlight == "words" or max(map(len, texts)) > _CHARACTERS
-    first, second = (re.findall(r"\s+|\S+", text) if by_words else list(text) for text in texts)
-    if max(len(first), len(second)) > _WORDS:
-        return tuple(map(escaped, texts))
-    parts: tuple[list[str], list[str]] = ([], [])
-    for kind, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        for own, some in zip(parts, ("".join(first[a:b]), "".join(second[c:d])), strict=True):
-            if some:
-                own.append(escaped(some) if kind == "equal" else f"<mark>{escaped(some)}</mark>")
-    return "".join(parts[0]), "".join(parts[1])
+    """Texts as HTML with everything escaped; what differs between two of them is marked, as on the pages."""
+    return tuple("".join(map(_as_html, parts)) for parts in pieces(tuple(texts), highlight))
+
+
+def _as_html(piece: Piece) -> str:
+    shown = escaped(piece.code or piece.text)
+    return f"<mark>{shown}</mark>" if piece.marked else shown
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a design's text, which are separated by empty lines, each on one line."""
+    return [" ".join(part.split()) for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]
 
 
 def escaped(text: str) -> str:

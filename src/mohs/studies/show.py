@@ -25,6 +25,8 @@ def headline(found: Analysis) -> str:
     questions = found.whole.questions
     judgements = sum(one.judgements for one in questions)
     judges = f"{found.counted.judges:,} {found.judges}" if found.counted.judges else found.judges
+    if found.counted.judges == 1:
+        judges = "1 simulated judge" if found.simulated else "1 person"
     return f"{judgements:,} judgements of {sum(one.items for one in questions):,} items by {judges}"
 
 

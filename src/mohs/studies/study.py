@@ -216,7 +216,9 @@ class Study:
             )
         )
         if not changed:
-            raise BadInput(f"Nobody called {name!r} was invited to {self.place}.")
+            raise BadInput(
+                f"Nobody called {name!r} was invited to {self.place}; `mohs study status -v` lists everybody."
+            )
         return Invitation(name, token)
 
     def annotator(self, token: str) -> Annotator | None:
@@ -236,7 +238,7 @@ class Study:
     def _aside(self, cursor: Cursor, name: str) -> int:
         row = cursor.one(f"SELECT {_ANNOTATOR} FROM annotators WHERE name = ? FOR UPDATE", name)
         if row is None:
-            raise BadInput(f"There is no annotator {name!r} in {self.place}.")
+            raise BadInput(f"There is no annotator {name!r} in {self.place}; `mohs study status -v` lists them.")
         if row[3] == State.ASIDE:
             return 0
         self.one_at_a_time(cursor)

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from mohs.studies.desk import Feedback, Phase, Standing, Taken, Task
 from mohs.studies.item import Annotator, State
+from mohs.studies.platforms import noun_of
 from mohs.studies.web.refusal import unknown, wants_json
 from mohs.studies.web.site import Site
 from mohs.studies.web.told import ERRORS, FORM_ERRORS, Answered, Asked, Choice, Shown
@@ -145,6 +146,7 @@ def _values(site: Site, standing: Standing) -> dict[str, Any]:
         "statement": question.statements[task.statement].text if question and task else "",
         "back": None if training else standing.back,
         "training": training,
+        "noun": noun_of(design),
         "examples": site.study.source.get("examples") or [],
         "feedback": _feedback(site, _heard(standing)),
         "code": "",

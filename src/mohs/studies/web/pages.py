@@ -10,7 +10,8 @@ from typing import Any
 from fastapi.responses import Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from mohs.studies.web.marking import pieces
+from mohs.studies.marking import pieces
+from mohs.studies.platforms import paragraphs
 
 _FOLDER = resources.files("mohs.studies.web")
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -30,7 +31,7 @@ class Pages:
             lstrip_blocks=True,
             loader=FunctionLoader(lambda name: (_FOLDER / "templates" / name).read_text("utf-8")),
         )
-        self._environment.filters["paragraphs"] = _paragraphs
+        self._environment.filters["paragraphs"] = paragraphs
         self._environment.globals.update(known, prefix=prefix, version=version, pieces=pieces)
 
     def page(self, name: str, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any) -> Response:
@@ -45,8 +46,3 @@ class Pages:
             return None
         media = f"{_TYPES[name.split('.')[-1]]}; charset=utf-8"
         return Response(self.static[name], 200, {"cache-control": "public, max-age=31536000, immutable"}, media)
-
-
-def _paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, which are separated by empty lines."""
-    return [" ".join(part.split()) for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.studies.web.marking import Piece, pieces
+from mohs.studies.marking import Piece, pieces
 
 
 def marked(one: str, other: str, highlight: str = "characters") -> tuple[str, str]:
