@@ -105,7 +105,7 @@ def test_by_hand(folder: Path) -> None:
     assert film.benign is not None
     assert (film.benign.value, film.benign.n) == (1.0, 2)
     assert film.gap is not None
-    assert film.gap.value == pytest.approx(1 - 1 / 4)
+    assert film.gap.value == pytest.approx(1 - 1 / 5)
     assert found.average.value == pytest.approx(1 / 5)
     assert found.average.of == "2 tasks"  # nli and nli-mm are one
     assert found.families["embedding"].value == pytest.approx(1 / 3)
@@ -207,8 +207,27 @@ def test_which_victim_for_which_task(folder: Path) -> None:
     assert victims_by_task(texts, ["film=pocket", "nli=hf:a=b"]) == {"film": "pocket", "nli": "hf:a=b"}
     with pytest.raises(BadInput, match="Two victims are given for film"):
         victims_by_task(texts, ["film=pocket", "pocket"])
-    with pytest.raises(BadInput, match="has no task 'flim'"):
-        victims_by_task(texts, {"flim": "pocket"})
+    for given in ({"flim": "pocket"}, ["flim=pocket"]):
+        with pytest.raises(BadInput, match="has no task 'flim'"):
+            victims_by_task(texts, given)
+
+
+def test_a_surrogate_is_no_fair_victim(folder: Path) -> None:
+    about = json.loads((folder / "benchmark.json").read_text())
+    about["tasks"]["film"]["surrogates"] = {"one": "pocket", "other": "hf:./other"}
+    (folder / "benchmark.json").write_text(json.dumps(about))
+    (note,) = score_benchmark(folder, {"film": "pocket"}).notes[:1]
+    assert note == "film: pocket is one of its surrogates, so every text that an attack made fools it."
+
+
+def test_places_are_checked_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
+    app = typer.Typer()
+    benchmark_score.add(app)
+    asked = ["--benchmark", str(folder), "--victim", "python:nowhere:never", "--out"]
+    for arguments in (["score", *asked], ["predict", *asked], ["leaderboard", "nothing.json", "--out"]):
+        for place, message in ((tmp_path / "no" / "x", "needs the folder"), (tmp_path, "is a folder")):
+            ended = CliRunner().invoke(app, [*arguments, str(place)])
+            assert message in str(ended.exception)
 
 
 def test_published_advglue_is_read_as_it_is(tmp_path: Path) -> None:

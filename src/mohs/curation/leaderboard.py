@@ -157,7 +157,8 @@ def reported_figures(place: str | Path) -> dict[str, Any]:
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from error
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(f"{path} cannot be read ({reason}); name a file of reported figures, or advglue.") from error
     try:
         found = read_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -42,6 +42,7 @@ class ScoredTask:
     metrics: tuple[str, ...]
     items: tuple[Scored, ...]
     group: str = ""
+    surrogates: tuple[str, ...] = ()  # victims that every text of an attack fools, because only such texts were kept
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ def read_built(folder: str | Path, split: str = "test", answers: bool = True) ->
                 tuple(told["metrics"]),
                 tuple(_built(row, names) for row in rows),
                 str(told.get("group") or ""),
+                tuple((told.get("surrogates") or {}).values()),
             )
         )
     return ScoredSet(str(found.about["name"]), split, digest_of(tasks), tuple(tasks))
