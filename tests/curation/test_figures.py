@@ -143,4 +143,7 @@ def test_figures_of_the_same_texts_rise_and_fall_together() -> None:
     assert both.pulls == pytest.approx({"a": 1.5, "b": -1.5})
     assert difference(one, one, "").low == pytest.approx(-math.sqrt(0.03**2 + 0.06**2 - 2 * 0.03 * 0.06))
     against = _figure(0.6, 0.04, a=-2.0, b=2.0)
-    assert mean([one, against], "texts").low == pytest.approx(0.4 - 0.005)
+    assert difference(one, against, "").low == pytest.approx(-0.4 - (0.03 + 0.08))
+    wrong = [Answered(n % 2, 1 - n % 2, str(n)) for n in range(20)]
+    zero = mean_of_same([accuracy(wrong), f1(wrong)], "texts")
+    assert (zero.value, zero.low, zero.high) == (0.0, 0.0, accuracy(wrong).high)

@@ -82,7 +82,11 @@ def test_the_example_is_a_configuration_that_names_every_setting() -> None:
         ("attacks.0.family", "anli", "attacks[1].family is 'anli'; it must be one of embedding, typo, context"),
         ("attacks.1", {"attack": "textfooler", "class": "word", "family": "typo"}, "'textfooler' is there twice"),
         ("crafted.0.task", "rte", "crafted names the task 'rte'; there are reviews"),
-        ("crafted.0.format", "xml", "crafted[1].format is 'xml'; it must be one of rows, anli, advsquad, checklist"),
+        (
+            "crafted.0.format",
+            "xml",
+            "crafted[1].format is 'xml'; it must be one of rows, anli, advsquad, addsent, checklist, stresstest",
+        ),
         ("crafted.0.file", None, "crafted.ours has no file, which the format rows needs; name it under file"),
         ("filters.word_change", 15, "filters.word_change is 15; it must be a number from 0 to 1"),
         ("filters.similarity", "use", "filters.similarity is 'use'; it must be one of encoder, bertscore"),

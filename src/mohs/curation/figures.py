@@ -74,9 +74,15 @@ def mean(figures: Sequence[Figure], of: str) -> Figure:
 
 
 def mean_of_same(figures: Sequence[Figure], of: str) -> Figure:
-    """The plain mean of figures of the same texts, as of accuracy and F1."""
-    first = figures[0]
-    return _combined(figures, [1 / len(figures)] * len(figures), (first.n, first.errors, first.units), of)
+    """The plain mean of figures of the same texts, as of accuracy and F1, which rise and fall together: so the ends."""
+    found, first = mean(figures, of), figures[0]
+    low, high = _plain([one.low for one in figures]), _plain([one.high for one in figures])
+    return Figure(found.value, low, high, first.n, first.errors, first.units, of, found.pulls)
+
+
+def _plain(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def difference(one: Figure, other: Figure, of: str) -> Figure:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mohs.curation.config import Config, Task
 from mohs.curation.counts import Rows
-from mohs.curation.merged import NOT_DRAWN
+from mohs.curation.merged import UNMATCHED
 from mohs.curation.stage import StageFolder
 
 SIMULATED = "The judges were simulated: no figure of agreement or of human accuracy here says anything about people."
@@ -46,11 +46,11 @@ def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
     if wanted is None:
         return []
     kept = [item.method for item in stages.items("merge") if item.task == task]
-    gone = {one.item.method for one in stages.dropped("merge") if one.item.task == task and one.reason == NOT_DRAWN}
+    gone = {one.item.method for one in stages.dropped("merge") if one.item.task == task and one.reason == UNMATCHED}
     names = [one.name for one in config.of(config.task(task)) if one.by_definition]
     names += [one.name for one in config.sets(config.task(task))]
     return [
-        f"{name} gives {kept.count(name)} texts to {task} instead of {wanted}: "
+        f"{name} gives {kept.count(name)} of {wanted} texts to {task}: "
         f"{'it has too few of one label' if name in gone else 'it has no more'}."
         for name in names
         if kept.count(name) < wanted
