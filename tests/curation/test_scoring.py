@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from typer.testing import CliRunner, Result
 
 import mohs
 from mohs.cli import benchmark_score
+from mohs.curation import score_api
 from mohs.curation.asking import label_order, victims_by_task
 from mohs.curation.leaderboard import leaderboard
 from mohs.curation.predictions import read_predictions
-from mohs.curation.score_api import read_benchmark, score_benchmark, write_score
+from mohs.curation.score_api import read_benchmark, score_benchmark
 from mohs.curation.scored import ScoredTask, read_advglue
 from mohs.errors import BadInput
 
@@ -267,10 +269,12 @@ def test_published_advglue_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_leaderboards(folder: Path, tmp_path: Path) -> None:
-    one = write_score(score_benchmark(folder, GOOD, name="good"), tmp_path / "one.json")
-    other = write_score(score_benchmark(folder, GOOD, split="dev", name="other"), tmp_path / "other.json")
+    one = score_benchmark(folder, GOOD, name="good").write(tmp_path / "one.json")
+    other = score_benchmark(folder, GOOD, split="dev", name="other").write(tmp_path / "other.json")
     ranked = leaderboard([one, other])
     assert [row.name for row in ranked.rows] == ["good", "other"]
+    assert ranked.page(tmp_path / "page.html").read_text("utf-8").count("<table") == 2
+    assert json.loads(json.dumps(ranked.to_json()))["rows"][0]["average"] == list(ranked.rows[0].average or ())
     assert "different benchmarks or splits" in ranked.notes[0]
     (tmp_path / "told.yaml").write_text("source: me\nsystems:\n- {name: told, average: 99, benign: 99.5}\n")
     ranked = leaderboard([one], [tmp_path / "told.yaml"])
@@ -284,3 +288,9 @@ def test_leaderboards(folder: Path, tmp_path: Path) -> None:
     one.write_text("{}")
     with pytest.raises(BadInput, match="is no score file"):
         leaderboard([one])
+
+
+def test_the_docstring_runs() -> None:
+    ended = doctest.testmod(score_api)
+    assert ended.attempted
+    assert not ended.failed

@@ -84,7 +84,7 @@ def score(
       mohs benchmark score --benchmark my-benchmark --predictions theirs.jsonl --name theirs
     """
     from mohs.cli.run_progress import progress_bar
-    from mohs.curation.score_api import score_benchmark, write_score
+    from mohs.curation.score_api import score_benchmark
     from mohs.runs.containment import no_sudden_end, own_output
 
     if bool(victim) == (predictions is not None):
@@ -101,7 +101,7 @@ def score(
             progress=progress if predictions is None else None,
             **_settings(device, labels, victim_option, trust_pickle, trust_code),
         )
-    written = None if out is None else write_score(found, out)
+    written = None if out is None else found.write(out)
     if json:
         say_json({**found.to_json(), "out": None if written is None else str(written)})
     else:
@@ -179,18 +179,13 @@ def leaderboard(
 
     from mohs.curation.leaderboard import leaderboard as ranked
     from mohs.curation.leaderboard import shown
-    from mohs.report.template import written
     from mohs.report.terminal import SafeConsole, printable
 
     _check_out(out)
     found = ranked(scores or [], reported or [])
-    page = written(found.page(), out)
+    page = found.page(out)
     if json:
-        rows = [
-            {"name": row.name, "measured": row.measured, "average": row.average, "benign": row.benign, "gap": row.gap}
-            for row in found.rows
-        ]
-        say_json({"rows": rows, "notes": list(found.notes), "page": str(page)})
+        say_json({**found.to_json(), "page": str(page)})
         return
     console = SafeConsole(markup=False, emoji=False, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")

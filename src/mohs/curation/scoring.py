@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from mohs.assets.writing import opened_for_writing
 from mohs.curation.figures import METRICS, Answered, Figure, accuracy, by, difference, mean, mean_of_same
 from mohs.curation.scored import HIDDEN, ScoredSet, ScoredTask
-from mohs.errors import BadInput
+from mohs.errors import BadInput, MohsError
 
 FORMAT = "mohs-score-1"
 Labels = Mapping[int, int | None]  # of each text, by its idx: what was said; None after an error
@@ -94,6 +97,19 @@ class Score:
             "errors": self.errors,
             "notes": list(self.notes),
         }
+
+    def write(self, path: str | Path) -> Path:
+        """Write a score file, for a leaderboard. An older file stays until the new one is complete."""
+        place = Path(path)
+        beside = place.with_name(f"{place.name}.part")
+        try:
+            with opened_for_writing(beside, encoding="utf-8") as file:
+                file.write(f"{json.dumps(self.to_json(), indent=1, ensure_ascii=False)}\n")
+            beside.replace(place)
+        except OSError as error:
+            reason = error.strerror or error
+            raise MohsError(f"{place} cannot be written ({reason}); name another file.") from error
+        return place
 
 
 def scored(name: str, benchmark: ScoredSet, said: Mapping[str, Said], notes: Sequence[str] = ()) -> Score:
