@@ -45,6 +45,11 @@ def test_texts_that_stand_alone_have_wilsons_interval() -> None:
     assert (found.low, found.high) == pytest.approx(wilson(0.75, 40), abs=0.004)
 
 
+def test_a_useless_f1_is_as_uncertain_as_its_class_is_small() -> None:
+    found = f1([Answered(int(n < 32), 0, str(n)) for n in range(78)])
+    assert (found.low, found.high) == pytest.approx(wilson(0.0, 32), abs=0.005)
+
+
 def test_copies_of_one_text_tell_nothing_new() -> None:
     once = [Answered(1, int(n < 12), str(n)) for n in range(20)]
     copied = [one for one in once for _ in range(5)]

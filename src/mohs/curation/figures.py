@@ -168,10 +168,10 @@ def _effective(top: Floats, bottom: Floats, tops: Floats, bottoms: Floats) -> fl
     source do not tell more than others. Two benign texts are added, one all right and one all wrong, so that neither
     few of them nor a share of 0 or 1 seem to tell much.
     """
-    size, units = float(bottom.sum()), len(tops)
+    size, units = float(bottom.sum()), int((bottoms > 0).sum())
     if not size:
-        return float(units)
-    unit, text = size / units, size / len(top)
+        return float(len(tops))
+    unit, text = size / units, size / int((bottom > 0).sum())
     whole = size + 2 * unit
     moved = (float(top.sum()) + unit) / whole
     added = unit * ((1 - moved) ** 2 + moved**2)

@@ -102,6 +102,8 @@ def read_built(folder: str | Path, split: str = "test", answers: bool = True) ->
     from mohs.curation.folder import open_benchmark
 
     found = open_benchmark(folder)
+    kept = [found.folder / told["files"]["answers"] for told in found.tasks.values() if told["files"]["answers"]]
+    answers = answers and any(path.is_file() for path in kept)
     tasks = []
     for name, told in found.tasks.items():
         rows = found.rows(name, split, answers=answers)
