@@ -189,7 +189,13 @@ def attacks(setting: Setting) -> list[dict[str, Any]]:
             "family": "knowledge",
             "options": {"sememes": str(lexical / "hownet-substitutes.json.gz")},
         },
-        {"attack": "comp-attack:typo", "name": "comp-attack", "class": "word", "family": "compositional"},
+        {
+            "attack": "comp-attack:typo",
+            "name": "comp-attack",
+            "class": "word",
+            "family": "compositional",
+            "on": ["first", "second"],
+        },
         {"attack": "adv-fever", "name": "adv-fever", "class": "sentence", "family": "syntactic"},
         {
             "attack": "distraction:stresstest",
@@ -219,6 +225,7 @@ def attacks(setting: Setting) -> list[dict[str, Any]]:
     if setting.trees:
         options = {"parser": setting.parser, "autoencoder": setting.trees}
         found.append({"attack": "t3", "name": "t3", "class": "sentence", "family": "syntactic", "options": options})
+        found[-1]["on"] = ["first", "second"]
     if not setting.quick:
         masked = f"hf:{setting.assets / 'models' / 'minilm-mlm'}"
         wordnet = str(lexical / "wordnet-3.0.tar.gz")

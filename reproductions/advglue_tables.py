@@ -106,7 +106,8 @@ def validity(about: dict[str, Any]) -> str:
                 beside(one["asr"], success),
                 beside(one["curated_asr"], curated),
                 beside(one["filter_rate"], None if not success else 100 * (1 - curated / success)),
-                *(percent(one[name]["value"]) for name in ("kappa", "curated_kappa", "human_accuracy")),
+                *(percent(one[name]["value"]) for name in ("kappa", "curated_kappa")),
+                percent(one["human_accuracy"]["with_own"]["value"]),
             ]
         )
     judged = ["kappa", "curated kappa", "judges' accuracy"]

@@ -27,6 +27,9 @@ from .attacks.textfooler import TextFooler as TextFooler
 from .audits.api import audit as audit
 from .comparisons.api import compare as compare
 from .curation.api import build_benchmark as build_benchmark
+from .curation.folder import open_benchmark as open_benchmark
+from .curation.leaderboard import leaderboard as leaderboard
+from .curation.score_api import score_benchmark as score_benchmark
 from .defending.api import defend as defend
 from .detecting.api import detect as detect
 from .models.function import FunctionVictim as FunctionVictim

@@ -93,7 +93,6 @@ CASES: list[tuple[str, list[str], str]] = [
     ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a complete gzip file"),
     ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown file format; use .jsonl"),
     ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a complete Parquet file"),
-    ("no datasets package", ["--data", "hf:imdb"], "hf: datasets need the package `datasets`: pip install 'mohs[datasets]'."),
     ("unknown victim", ["--victim", "bert"], "Unknown victim 'bert'; use one of pocket, hf:PATH_OR_ID, "),
     ("no model folder", ["--victim", "hf:./none"], "There is no folder ./none"),
     ("no own model", ["--victim", "mohs:none"], "mohs:none is not a mohs model folder"),

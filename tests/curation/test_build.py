@@ -16,6 +16,7 @@ from mohs.curation import api, merged, parted, place, stage, suite, transferred,
 from mohs.curation import build as building
 from mohs.curation.build import build
 from mohs.curation.folder import open_benchmark
+from mohs.curation.measured import validity
 from mohs.curation.reading import config_from
 from mohs.curation.show import steps_of
 from mohs.curation.stage import STAGES
@@ -325,3 +326,24 @@ def test_the_order_of_keys_changes_nothing(tmp_path: Path, whole: Path, runs: Pa
     turned = json.loads(json.dumps(dict(reversed(values(whole.parent).items()))))
     mohs.build_benchmark(turned, out)
     assert content(out) == content(whole)
+
+
+def test_an_attack_on_some_surrogates_asks_the_others_about_its_texts(tmp_path: Path) -> None:
+    given = values(tmp_path)
+    given["attacks"] = [{**given["attacks"][0], "on": ["second"]}]
+    found = build(config_from(given, "toy"), tmp_path / "out")
+    items = found.stages.items("transfer")
+    assert items
+    assert {item.found_on for item in items} == {("second",)}
+    counts = found.stages.facts("attack")["counts"]["reviews"]["textfooler"]
+    assert list(counts) == ["second"]
+    (cell,) = (one for one in validity(found.config, found.stages) if one.method == "textfooler")
+    assert cell.mean_success == cell.success["second"].value
+
+
+def test_a_white_box_attack_on_a_black_box_is_refused_before_anything_is_attacked(tmp_path: Path) -> None:
+    given = values(tmp_path)
+    given["attacks"].append({"attack": "hotflip", "class": "word", "family": "embedding"})
+    with pytest.raises(BadInput, match=r"hotflip needs gradients, which the surrogate first of reviews does not give"):
+        build(config_from(given, "toy"), tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("journal.sqlite"))

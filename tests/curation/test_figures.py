@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
-from mohs.curation.figures import Answered, Figure, accuracy, difference, f1, mean_of_alike, mean_of_figures
+from mohs.curation.figures import Answered, Figure, accuracy, difference, f1, mean, mean_of_same
 from mohs.report.rates import wilson
 
 answers = st.lists(
@@ -45,20 +45,21 @@ def test_texts_that_stand_alone_have_wilsons_interval() -> None:
     assert (found.low, found.high) == pytest.approx(wilson(0.75, 40), abs=0.004)
 
 
+def test_a_useless_f1_is_as_uncertain_as_its_class_is_small() -> None:
+    found = f1([Answered(int(n < 32), 0, str(n)) for n in range(78)])
+    assert (found.low, found.high) == pytest.approx(wilson(0.0, 32), abs=0.005)
+
+
 def test_copies_of_one_text_tell_nothing_new() -> None:
     once = [Answered(1, int(n < 12), str(n)) for n in range(20)]
     copied = [one for one in once for _ in range(5)]
     one, five = accuracy(once), accuracy(copied)
     assert one.value == five.value
-    assert one.low is not None
-    assert five.low is not None
-    assert one.high is not None
-    assert five.high is not None
-    assert five.high - five.low == pytest.approx(one.high - one.low, rel=0.06)
+    assert (one.low, one.high) == pytest.approx((five.low, five.high))
     assert accuracy([Answered(1, 1, "a")] * 50).low == pytest.approx(wilson(1.0, 1)[0])
 
 
-def _drawn(chance: random.Random, sources: int, truth: float, alike: float) -> list[Answered]:
+def _drawn(chance: random.Random, sources: int, truth: float, alike: float, task: str = "") -> list[Answered]:
     """Texts of sources that share, with chance `alike`, one outcome."""
     found = []
     for source in range(sources):
@@ -66,59 +67,88 @@ def _drawn(chance: random.Random, sources: int, truth: float, alike: float) -> l
         for _ in range(chance.randint(1, 6)):
             right = shared if chance.random() < alike else chance.random() < truth
             label = chance.randint(0, 1)
-            found.append(Answered(label, label if right else 1 - label, str(source)))
+            found.append(Answered(label, label if right else 1 - label, f"{task}{source}"))
     return found
 
 
-@pytest.mark.parametrize(
-    ("sources", "truth", "alike"), [(30, 0.3, 0.0), (30, 0.3, 0.8), (80, 0.9, 0.5), (60, 0.5, 1.0)]
-)
-def test_intervals_hold_the_truth_in_95_of_100(sources: int, truth: float, alike: float) -> None:
-    chance, held, runs = random.Random(3), 0, 1000
+def _held(runs: int, truth: float, make: Callable[[random.Random], Figure]) -> float:
+    """How often the interval of a simulated figure holds the truth."""
+    chance, held = random.Random(3), 0
     for _ in range(runs):
-        found = accuracy(_drawn(chance, sources, truth, alike))
+        found = make(chance)
         assert found.low is not None
         assert found.high is not None
         held += found.low <= truth <= found.high
-    assert 0.925 <= held / runs <= 0.985  # 95% has a standard error of 0.7% here
+    return held / runs
+
+
+@pytest.mark.parametrize(
+    ("sources", "truth", "alike"),
+    [(30, 0.3, 0.0), (30, 0.3, 0.8), (80, 0.9, 0.5), (60, 0.5, 1.0), (20, 0.1, 0.7), (10, 0.5, 0.7)],
+)
+def test_intervals_hold_the_truth_in_95_of_100(sources: int, truth: float, alike: float) -> None:
+    held = _held(1000, truth, lambda chance: accuracy(_drawn(chance, sources, truth, alike)))
+    assert 0.93 <= held <= 0.985  # 95% has a standard error of 0.7% here
 
 
 def test_intervals_of_f1_hold_the_truth() -> None:
-    chance, held, runs = random.Random(5), 0, 600
     truth = f1(_drawn(random.Random(1), 20_000, 0.7, 0.5)).value
     assert truth is not None
-    for _ in range(runs):
-        found = f1(_drawn(chance, 80, 0.7, 0.5))
-        assert found.low is not None
-        assert found.high is not None
-        held += found.low <= truth <= found.high
-    assert 0.92 <= held / runs <= 0.985
+    assert 0.93 <= _held(600, truth, lambda chance: f1(_drawn(chance, 80, 0.7, 0.5))) <= 0.985
 
 
-def _figure(value: float, variance: float) -> Figure:
-    return Figure(value, None, None, 10, 1, 8, variance, "texts")
+@pytest.mark.parametrize("alike", [0.0, 0.7])
+@pytest.mark.parametrize("truths", [(0.1, 0.3, 0.5, 0.2, 0.4), (0.9, 0.95, 0.8, 0.9, 0.7)])
+def test_intervals_of_averages_hold_the_truth(truths: tuple[float, ...], alike: float) -> None:
+    def average(chance: random.Random) -> Figure:
+        return mean([accuracy(_drawn(chance, 30, one, alike, f"{n}/")) for n, one in enumerate(truths)], "tasks")
+
+    assert 0.93 <= _held(400, sum(truths) / 5, average) <= 0.99
+
+
+@pytest.mark.parametrize("together", [-0.5, 0.0, 0.5])
+def test_intervals_of_gaps_hold_the_truth_however_benign_and_attacked_texts_go_together(together: float) -> None:
+    def gap(chance: random.Random) -> Figure:
+        benign, attacked = [], []
+        for source in range(30):
+            right = chance.random() < 0.8
+            benign.append(Answered(1, int(right), str(source)))
+            for _ in range(chance.randint(1, 4)):
+                share = 0.5 + together * (0.2 if right else -0.8)  # 0.5 over all sources
+                attacked.append(Answered(1, int(chance.random() < share), str(source)))
+        return difference(accuracy(benign), accuracy(attacked), "gap")
+
+    assert 0.93 <= _held(1500, 0.3, gap) <= 0.97
+
+
+def _figure(value: float, off: float, **pulls: float) -> Figure:
+    return Figure(value, value - off, value + 2 * off, 10, 1, 8, "texts", pulls)
 
 
 def test_averages() -> None:
-    one, other = _figure(0.2, 0.01), _figure(0.6, 0.03)
-    mean = mean_of_figures([one, other], "tasks")
-    assert mean.value == pytest.approx(0.4)
-    assert (mean.n, mean.errors) == (20, 2)
-    assert mean.variance == pytest.approx(0.01)
-    assert mean.high == pytest.approx(0.4 + 1.96 * 0.1, abs=1e-4)
-    alike = mean_of_alike([one, other], "metrics")
-    assert alike.variance == pytest.approx(((math.sqrt(0.01) + math.sqrt(0.03)) / 2) ** 2)
+    one, other = _figure(0.2, 0.03, a=1.0), _figure(0.6, 0.04, b=1.0)
+    average = mean([one, other], "tasks")
+    assert average.value == pytest.approx(0.4)
+    assert (average.n, average.errors, average.units) == (20, 2, 16)
+    assert (average.low, average.high) == pytest.approx((0.4 - 0.05 / 2, 0.4 + 0.1 / 2))  # 3, 4, 5
     gap = difference(other, one, "")
     assert gap.value == pytest.approx(0.4)
-    assert gap.variance == pytest.approx(0.04)
-    assert mean_of_figures([one, Figure(None, None, None, 0, 3, 0, 0.0, "")], "tasks").value is None
+    assert gap.low == pytest.approx(0.4 - math.hypot(0.04, 0.06))
+    assert gap.high == pytest.approx(0.4 + math.hypot(0.08, 0.03))
+    alone = mean([one], "one task")
+    assert (alone.value, alone.low, alone.high) == pytest.approx((one.value, one.low, one.high))
+    assert mean([one, Figure(None, None, None, 0, 3, 0, "")], "tasks").value is None
 
 
-def test_the_variance_of_an_average_is_that_of_simulated_ones() -> None:
-    chance = random.Random(8)
-    means, told = [], []
-    for _ in range(1500):
-        found = mean_of_figures([accuracy(_drawn(chance, 40, truth, 0.6)) for truth in (0.3, 0.7)], "tasks")
-        means.append(found.value)
-        told.append(found.variance)
-    assert np.mean(told) == pytest.approx(np.var(np.array(means, float)), rel=0.12)
+def test_figures_of_the_same_texts_rise_and_fall_together() -> None:
+    one, other = _figure(0.2, 0.03, a=1.0, b=-1.0), _figure(0.6, 0.04, a=2.0, b=-2.0)
+    both = mean_of_same([one, other], "texts")
+    assert (both.n, both.errors, both.units) == (10, 1, 8)
+    assert (both.low, both.high) == pytest.approx((0.4 - 0.035, 0.4 + 0.07))
+    assert both.pulls == pytest.approx({"a": 1.5, "b": -1.5})
+    assert difference(one, one, "").low == pytest.approx(-math.sqrt(0.03**2 + 0.06**2 - 2 * 0.03 * 0.06))
+    against = _figure(0.6, 0.04, a=-2.0, b=2.0)
+    assert difference(one, against, "").low == pytest.approx(-0.4 - (0.03 + 0.08))
+    wrong = [Answered(n % 2, 1 - n % 2, str(n)) for n in range(20)]
+    zero = mean_of_same([accuracy(wrong), f1(wrong)], "texts")
+    assert (zero.value, zero.low, zero.high) == (0.0, 0.0, accuracy(wrong).high)

@@ -36,6 +36,14 @@ TABLE_3 = {
         ([96.73, 96.50, 89.90, 93.83, 98.28, 97.04, 96.62, 100.00], 96.11),
     ),
 }
+# Table 1: texts of each task by family, C1 to C11, and their printed sum.
+TABLE_1 = {
+    "SST-2": ([204, 197, 91, 175, 64, 211, 320, 158, 0, 0, 0], 1420),
+    "QQP": ([42, 151, 17, 35, 75, 37, 0, 65, 0, 0, 0], 422),
+    "QNLI": ([73, 139, 71, 98, 72, 159, 219, 80, 0, 0, 57], 968),
+    "RTE": ([43, 44, 31, 27, 23, 48, 88, 0, 0, 0, 0], 304),
+    "MNLI": ([69, 402, 114, 161, 128, 217, 386, 0, 194, 193, 0], 1864),
+}
 # Table 4: the printed average and the printed difference to GLUE.
 TABLE_4 = {
     "BERT (Large)": (33.68, 52.08),
@@ -67,7 +75,7 @@ def test_filter_rates_of_table_3_follow_from_the_success_rates(task: str) -> Non
 
 
 def test_averages_and_differences_of_table_4() -> None:
-    """A task with two numbers counts with their mean, as MNLI (matched, mismatched) and QQP (accuracy, F1)."""
+    """Tasks with two numbers count with their mean: MNLI (matched, mismatched) and QQP (accuracy, F1)."""
     rows = {row.name: row for row in leaderboard([], ["advglue"]).rows}
     assert set(rows) == set(TABLE_4)
     for name, (average, difference) in TABLE_4.items():
@@ -75,11 +83,28 @@ def test_averages_and_differences_of_table_4() -> None:
         assert row.average is not None
         assert row.gap is not None
         assert 100 * row.average[0] == pytest.approx(average)
-        assert 100 * fmean(share[0] for share in row.tasks.values()) == pytest.approx(average, abs=0.01)
+        scores = {task: share[0] for task, share in row.tasks.items()}
+        mnli = fmean([scores.pop("mnli"), scores.pop("mnli-mm")])
+        assert set(scores) == {"sst2", "rte", "qnli", "qqp"}
+        assert 100 * fmean([mnli, *scores.values()]) == pytest.approx(average, abs=0.01)
         assert 100 * row.gap[0] == pytest.approx(difference, abs=0.005)
 
 
-def test_table_5_has_eleven_families() -> None:
+def test_sums_of_table_1() -> None:
+    for counts, size in TABLE_1.values():
+        assert len(counts) == 11
+        assert sum(counts) == size
+    sums, size = [sum(column) for column in zip(*(counts for counts, _ in TABLE_1.values()), strict=True)], 4978
+    assert sums == [431, 933, 324, 496, 362, 672, 1013, 303, 194, 193, 57]
+    assert sum(sums) == size
+
+
+def test_shares_of_tables_4_and_5_are_of_the_counts_of_table_1() -> None:
+    """Accuracies on one task alone are whole numbers of texts, so every digit that was copied is checked."""
+    wholes = {"sst2": 1420, "qnli": 968, "rte": 304, "stresstest": 194, "anli": 193, "advsquad": 57}
     for one in reported_figures("advglue")["systems"]:
         assert len(one["families"]) == 11
         assert all(0 < value < 100 for value in one["families"].values())
+        for name, whole in wholes.items():
+            value = (one["tasks"] | one["families"])[name]
+            assert value == pytest.approx(100 * round(value * whole / 100) / whole, abs=0.0051), (one["name"], name)

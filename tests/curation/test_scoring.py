@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from typer.testing import CliRunner, Result
 
 import mohs
 from mohs.cli import benchmark_score
+from mohs.curation import score_api
 from mohs.curation.asking import label_order, victims_by_task
 from mohs.curation.leaderboard import leaderboard
 from mohs.curation.predictions import read_predictions
-from mohs.curation.score_api import read_benchmark, score_benchmark, write_score
+from mohs.curation.score_api import read_benchmark, score_benchmark
 from mohs.curation.scored import ScoredTask, read_advglue
 from mohs.errors import BadInput
 
@@ -105,7 +107,7 @@ def test_by_hand(folder: Path) -> None:
     assert film.benign is not None
     assert (film.benign.value, film.benign.n) == (1.0, 2)
     assert film.gap is not None
-    assert film.gap.value == pytest.approx(1 - 1 / 4)
+    assert film.gap.value == pytest.approx(1 - 1 / 5)
     assert found.average.value == pytest.approx(1 / 5)
     assert found.average.of == "2 tasks"  # nli and nli-mm are one
     assert found.families["embedding"].value == pytest.approx(1 / 3)
@@ -186,9 +188,12 @@ def test_predictions_must_be_about_exactly_the_texts(folder: Path, lines: Any, m
 
 
 def test_a_hidden_test_set_is_scored_by_those_who_have_its_labels(folder: Path) -> None:
+    (folder / "private" / "film.jsonl").unlink()
+    with pytest.raises(BadInput, match=r"private/film\.jsonl cannot be read"):
+        score_benchmark(folder, GOOD)
     for one in (folder / "private").iterdir():
         one.unlink()
-    with pytest.raises(BadInput, match=r"private/film\.jsonl cannot be read"):
+    with pytest.raises(BadInput, match=r"films holds back labels of its test set; .*`mohs benchmark predict`"):
         score_benchmark(folder, GOOD)
     assert score_benchmark(folder, GOOD, split="dev").tasks[0].score.n == 2
     about = json.loads((folder / "benchmark.json").read_text())
@@ -207,8 +212,27 @@ def test_which_victim_for_which_task(folder: Path) -> None:
     assert victims_by_task(texts, ["film=pocket", "nli=hf:a=b"]) == {"film": "pocket", "nli": "hf:a=b"}
     with pytest.raises(BadInput, match="Two victims are given for film"):
         victims_by_task(texts, ["film=pocket", "pocket"])
-    with pytest.raises(BadInput, match="has no task 'flim'"):
-        victims_by_task(texts, {"flim": "pocket"})
+    for given in ({"flim": "pocket"}, ["flim=pocket"]):
+        with pytest.raises(BadInput, match="has no task 'flim'"):
+            victims_by_task(texts, given)
+
+
+def test_a_surrogate_is_no_fair_victim(folder: Path) -> None:
+    about = json.loads((folder / "benchmark.json").read_text())
+    about["tasks"]["film"]["surrogates"] = {"one": "pocket", "other": "hf:./other"}
+    (folder / "benchmark.json").write_text(json.dumps(about))
+    (note,) = score_benchmark(folder, {"film": "pocket"}).notes[:1]
+    assert note == "film: pocket is one of its surrogates, so every text that an attack made fools it."
+
+
+def test_places_are_checked_before_anything_is_asked(folder: Path, tmp_path: Path) -> None:
+    app = typer.Typer()
+    benchmark_score.add(app)
+    asked = ["--benchmark", str(folder), "--victim", "python:nowhere:never", "--out"]
+    for arguments in (["score", *asked], ["predict", *asked], ["leaderboard", "nothing.json", "--out"]):
+        for place, message in ((tmp_path / "no" / "x", "needs the folder"), (tmp_path, "is a folder")):
+            ended = CliRunner().invoke(app, [*arguments, str(place)])
+            assert message in str(ended.exception)
 
 
 def test_published_advglue_is_read_as_it_is(tmp_path: Path) -> None:
@@ -248,10 +272,12 @@ def test_published_advglue_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_leaderboards(folder: Path, tmp_path: Path) -> None:
-    one = write_score(score_benchmark(folder, GOOD, name="good"), tmp_path / "one.json")
-    other = write_score(score_benchmark(folder, GOOD, split="dev", name="other"), tmp_path / "other.json")
+    one = score_benchmark(folder, GOOD, name="good").write(tmp_path / "one.json")
+    other = score_benchmark(folder, GOOD, split="dev", name="other").write(tmp_path / "other.json")
     ranked = leaderboard([one, other])
     assert [row.name for row in ranked.rows] == ["good", "other"]
+    assert ranked.page(tmp_path / "page.html").read_text("utf-8").count("<table") == 2
+    assert json.loads(json.dumps(ranked.to_json()))["rows"][0]["average"] == list(ranked.rows[0].average or ())
     assert "different benchmarks or splits" in ranked.notes[0]
     (tmp_path / "told.yaml").write_text("source: me\nsystems:\n- {name: told, average: 99, benign: 99.5}\n")
     ranked = leaderboard([one], [tmp_path / "told.yaml"])
@@ -265,3 +291,9 @@ def test_leaderboards(folder: Path, tmp_path: Path) -> None:
     one.write_text("{}")
     with pytest.raises(BadInput, match="is no score file"):
         leaderboard([one])
+
+
+def test_the_docstring_runs() -> None:
+    ended = doctest.testmod(score_api)
+    assert ended.attempted
+    assert not ended.failed

@@ -18,7 +18,7 @@ from mohs.curation.config import Config
 from mohs.curation.fidelity import fidelity, similarities
 from mohs.curation.item import Dropped, Item
 from mohs.curation.judged import judged, to_judge
-from mohs.curation.merged import NOT_DRAWN, OTHER, TWICE, merged
+from mohs.curation.merged import NOT_DRAWN, OTHER, TWICE, UNMATCHED, merged
 from mohs.curation.parted import parted
 from mohs.curation.sets import ReadSet
 from mohs.curation.simulated import qualities, simulated_votes
@@ -215,6 +215,7 @@ def test_too_few_of_a_label_make_the_sample_smaller(toy: Config) -> None:
     found = merged(toy, [item("textfooler", f"s{n}", label=n % 2) for n in range(24)], lambda one: ReadSet(ours, "", 0))
     assert found.facts["reviews"]["each_set"] == 8
     assert Counter(one.label for one in found.kept if one.method == "ours") == {0: 1, 1: 1}
+    assert {drop.reason for drop in found.dropped} == {UNMATCHED}
 
 
 def test_a_text_is_there_once(toy: Config) -> None:

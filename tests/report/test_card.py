@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import mohs
 from mohs.cli.main import app
+from mohs.errors import BadInput, MohsError
 from mohs.report.card import card_of
 from tests.toys import WordCount
 
@@ -93,6 +94,19 @@ def test_runs_of_other_verbs_have_a_section(tmp_path: Path) -> None:
     assert card.text.startswith("## Robustness")
     assert "\n    bracketed  " in card.text
     assert "mohs radius" in card.notes[0]
+
+
+def test_from_python(run: Any, tmp_path: Path) -> None:
+    card = run.card(model="me/mine", dataset="me/data")
+    assert card == card_of(run, run.view(), model="me/mine", dataset="me/data")
+    files = card.write(tmp_path / "card")
+    assert [file.read_text("utf-8") for file in files[:1]] == [card.text]
+    assert [file.name for file in files[1:]] == ["mohs-textfooler-paper.yaml", "mohs-random-baseline-fair.yaml"]
+    with pytest.raises(BadInput, match="is not an empty folder"):
+        card.write(tmp_path / "card")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MohsError, match="cannot be made"):
+        card.write(tmp_path / "file" / "card")
 
 
 def test_the_command(run: Any, tmp_path: Path) -> None:

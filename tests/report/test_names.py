@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.report.listing import short_names
-from mohs.report.names import breakable, folded, longest_piece, pieces, shortened
+from mohs.report.names import breakable, folded, longest_piece, pieces, shortened, unbroken
 from tests.report.attack.test_table import printed, summaries
 
 LONG = "textfooler:paper+neighbours:k=8,min_cosine=0.7+words-changed<=3+stopwords"
@@ -41,3 +41,7 @@ def test_the_terminal_breaks_no_word() -> None:
     asked = set(re.findall(r"[a-z]{3,}", f"{LONG}+keep sentence similarity (window=15,angular=no)")) - {"paper"}
     assert asked <= words
     assert not {word for word in words if any(word != whole and word in whole for whole in asked)} - {"words"}
+
+
+def test_intervals_stay_on_a_line() -> None:
+    assert unbroken("5.2% (3 of 57) [3.0, 12.1]") == "5.2% (3 of 57) [3.0,\N{NO-BREAK SPACE}12.1]"

@@ -95,3 +95,10 @@ def test_an_unfinished_run_says_how_far_it_is(tmp_path: Path) -> None:
 def test_a_name_of_two_lines_feigns_no_run(tmp_path: Path, mohs: Mohs) -> None:
     shutil.copytree(HERE / "attack", tmp_path / "mohs-runs" / "one\ntwo")
     assert mohs("runs").stdout.splitlines()[0] == "mohs-runs/one\ufffdtwo"
+
+
+def test_the_runs_of_a_benchmark_are_found(tmp_path: Path) -> None:
+    place = tmp_path / "runs" / "reviews" / "first" / "random-1"
+    shutil.copytree(HERE / "attack", place)
+    assert [one.folder for one in run_folders(tmp_path)] == [place]
+    assert run_folders(tmp_path / "runs") == []

@@ -160,7 +160,8 @@ def test_the_stub_is_up_to_date() -> None:
 
 def test_the_python_face() -> None:
     shown = dir(mohs)
-    for name in ("attack", "radius", "second_order_attack", "token_bias", "verify", "Run", "HfVictim", "Wrapper"):
+    names = ["attack", "radius", "second_order_attack", "token_bias", "verify", "Run", "HfVictim", "Wrapper"]
+    for name in [*names, "build_benchmark", "open_benchmark", "score_benchmark", "leaderboard"]:
         assert name in shown
         assert getattr(mohs, name).__doc__
     for room in ("attacks", "bounds", "bias", "models", "report", "runs", "space", "text", "training", "second_order"):

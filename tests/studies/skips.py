@@ -19,5 +19,5 @@ def heeded(report: Report) -> Report:
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     if _ALLOWED not in reason:
         report.outcome = "failed"
-        report.longrepr = f"{reason} (MOHS_NO_SKIP=1 lets no test of the studies be skipped)"
+        report.longrepr = f"{reason} (MOHS_NO_SKIP=1 lets no test here be skipped)"
     return report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,10 @@ from mohs.cli.saying import say, say_json
 from mohs.errors import BadInput
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from mohs.curation.figures import Figure
-    from mohs.curation.scoring import Score
+    from mohs.curation.scoring import Score, TaskScore
 
 _Benchmark = Annotated[
     str,
@@ -69,9 +72,10 @@ def score(
 ) -> None:
     """Score victims on a benchmark: each task, each family of attacks, their averages, and the gap to benign texts.
 
-    A task's score is the mean of its metrics, as in GLUE. Intervals take texts of one benign text as one. Texts that a
-    victim cannot read are errors, not wrong answers; the exit code is then 3. For a hidden test set give predictions to
-    those who have its labels.
+    A task's score is the mean of its metrics, as in GLUE. Benign is the same score on the originals of the texts, and
+    the gap is benign less score. In intervals the benign texts are the units. Texts that a victim cannot read are
+    errors, not wrong answers; the exit code is then 3. For a hidden test set give predictions to those who have its
+    labels.
 
     \b
     Examples:
@@ -80,11 +84,12 @@ def score(
       mohs benchmark score --benchmark my-benchmark --predictions theirs.jsonl --name theirs
     """
     from mohs.cli.run_progress import progress_bar
-    from mohs.curation.score_api import score_benchmark, write_score
+    from mohs.curation.score_api import score_benchmark
     from mohs.runs.containment import no_sudden_end, own_output
 
     if bool(victim) == (predictions is not None):
         raise BadInput("Give either --victim or --predictions.")
+    _check_out(out)
     with own_output(), no_sudden_end(), progress_bar(json, "asking") as progress:
         found = score_benchmark(
             benchmark,
@@ -96,7 +101,7 @@ def score(
             progress=progress if predictions is None else None,
             **_settings(device, labels, victim_option, trust_pickle, trust_code),
         )
-    written = None if out is None else write_score(found, out)
+    written = None if out is None else found.write(out)
     if json:
         say_json({**found.to_json(), "out": None if written is None else str(written)})
     else:
@@ -135,6 +140,7 @@ def predict(
     from mohs.curation.score_api import read_benchmark
     from mohs.runs.containment import no_sudden_end, own_output
 
+    _check_out(out)
     texts = read_benchmark(benchmark, split, answers=False)
     victims = victims_by_task(texts, victim or [])
     settings = _settings(device, labels, victim_option, trust_pickle, trust_code)
@@ -173,17 +179,13 @@ def leaderboard(
 
     from mohs.curation.leaderboard import leaderboard as ranked
     from mohs.curation.leaderboard import shown
-    from mohs.report.template import written
     from mohs.report.terminal import SafeConsole, printable
 
+    _check_out(out)
     found = ranked(scores or [], reported or [])
-    page = written(found.page(), out)
+    page = found.page(out)
     if json:
-        rows = [
-            {"name": row.name, "measured": row.measured, "average": row.average, "benign": row.benign, "gap": row.gap}
-            for row in found.rows
-        ]
-        say_json({"rows": rows, "notes": list(found.notes), "page": str(page)})
+        say_json({**found.to_json(), "page": str(page)})
         return
     console = SafeConsole(markup=False, emoji=False, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -191,11 +193,19 @@ def leaderboard(
         table.add_column(heading, justify="left" if heading in ("system", "figures") else "right")
     for row in found.rows:
         kind = "measured" if row.measured else "reported"
-        table.add_row(printable(row.name), kind, shown(row.average), shown(row.benign), shown(row.gap))
+        values = (row.average, row.benign and (row.benign[0], None, None), row.gap and (row.gap[0], None, None))
+        table.add_row(printable(row.name), kind, *(shown(value) for value in values))
     console.print(table)
     for note in found.notes:
         console.print(note, style="yellow")
     say(f"Page: {page}")
+
+
+def _check_out(out: Path | None) -> None:
+    """Refuse a place that cannot be written, before anything is asked."""
+    if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
+        why = "is a folder" if out.is_dir() else f"needs the folder {out.parent}, which is not there"
+        raise BadInput(f"{out} {why}; name a file with --out.")
 
 
 def _settings(device: str, labels: str, options: list[str] | None, pickles: bool, code: bool) -> dict[str, Any]:
@@ -221,15 +231,12 @@ def _show(found: Score, verbose: bool) -> None:
     for note in found.notes:
         console.print(printable(note), style="yellow")
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("task", "metric", "score", "texts", "benign", "gap"):
-        table.add_column(heading, justify="left" if heading in ("task", "metric") else "right")
+    for heading in ("task", "figure", "value", "texts"):
+        table.add_column(heading, justify="right" if heading in ("value", "texts") else "left")
     for task in found.tasks:
-        for number, (metric, figure) in enumerate(task.metrics.items()):
-            beside = (said(task.benign), said(task.gap)) if not number else ("", "")
-            table.add_row(task.task if not number else "", metric, said(figure), str(figure.n), *beside)
-        if len(task.metrics) > 1:
-            table.add_row("", "mean", said(task.score), "", "", "")
-    table.add_row("average", "", said(found.average), str(found.average.n), said(found.benign), said(found.gap))
+        _rows(table, task.task, {**task.metrics, **_mean(task), "benign": task.benign, "gap": task.gap})
+    if len(found.tasks) > 1:
+        _rows(table, "average", {"score": found.average, "benign": found.benign, "gap": found.gap})
     console.print(table)
     for title, rows in (("families", found.families), ("methods", _methods(found) if verbose else {})):
         if rows:
@@ -240,7 +247,18 @@ def _show(found: Score, verbose: bool) -> None:
             for name, figure in rows.items():
                 small.add_row(name, said(figure), str(figure.n))
             console.print(small)
-    console.print("in brackets: 95% intervals; texts of one benign text count as one", style="dim")
+    console.print("in brackets: 95% intervals, with benign texts as the unit", style="dim")
+
+
+def _mean(task: TaskScore) -> dict[str, Figure]:
+    return {"score": task.score} if len(task.metrics) > 1 else {}
+
+
+def _rows(table: Table, name: str, figures: Mapping[str, Figure | None]) -> None:
+    for figure, value in figures.items():
+        if value is not None:
+            table.add_row(name, figure, said(value), "" if figure == "gap" else f"{value.n:,}")
+            name = ""
 
 
 def _methods(found: Score) -> dict[str, Figure]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from mohs.cli.saying import Terminal, say, say_json
 from mohs.cli.settings import command, help_of
-from mohs.errors import BadInput
 from mohs.tasks.option import option
 
 
@@ -37,35 +36,23 @@ class MakeCard:
 
 
 def _card(asked: MakeCard, *, json: bool, verbose: bool) -> None:
-    from mohs.report.card import as_yaml, card_of
-    from mohs.report.template import written
     from mohs.runs.run import Run, sound
 
-    if asked.out is not None and asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
-        raise BadInput(f"{asked.out} exists and is not an empty folder; name a new one with --out.")
     with Run.open(asked.run) as run, sound(run):
         measured = None
         if asked.study is not None:
             from mohs.studies.measured import measured_by
 
             measured = measured_by(asked.study, run)
-        view = run.view(judge=asked.judge, measured=measured)
-        found = card_of(run, view, model=asked.model, dataset=asked.dataset)
-    files = []
-    if asked.out is not None:
-        results = asked.out / ".eval_results"
-        (results if found.results else asked.out).mkdir(parents=True, exist_ok=True)
-        files.append(written(found.text, asked.out / "README.md"))
-        files += [written(as_yaml(list(rows)), results / f"{name}.yaml") for name, rows in found.results.items()]
+        found = run.card(model=asked.model, dataset=asked.dataset, judge=asked.judge, measured=measured)
+    files = [] if asked.out is None else found.write(asked.out)
     if json:
-        told = {"section": found.section, "metadata": found.metadata, "results": found.results}
-        say_json({**told, "notes": list(found.notes), "files": [str(file) for file in files]})
+        say_json({**found.to_json(), "files": [str(file) for file in files]})
         return
     for note in found.notes:
         say(note, error=True)
     if asked.out is None:
         Terminal(sys.stdout).write(found.text)
-        return
     for file in files:
         say(f"{file} written")
 

@@ -26,6 +26,7 @@ def runs(
     Examples:
       mohs runs
       mohs runs my-runs --json
+      mohs runs my-benchmark
     """
     from mohs.runs.folders import run_folders
 

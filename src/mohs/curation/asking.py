@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from mohs.runs.subject import victim_of
 from mohs.text.addresses import without_credentials
 
 Told = Callable[[Any, int, int], None]
+_NAME = re.compile(r"[A-Za-z0-9._-]+")  # of a task
 _UNNAMED = "LABEL_"  # of a Hugging Face model that does not name its classes
 _SAME = {"not_entailment": {"not entailment", "non_entailment", "notentailment"}, "not_duplicate": {"not duplicate"}}
 
@@ -29,10 +31,13 @@ def victims_by_task(benchmark: ScoredSet, given: Sequence[Any] | Mapping[str, An
     found: dict[str, Any] = {}
     for one in given:
         name, sign, victim = one.partition("=") if isinstance(one, str) else ("", "", one)
-        for task in [name] if sign and name in names else names:
+        for_one = bool(sign) and _NAME.fullmatch(name) is not None  # and not ensemble(V, n=4)
+        if for_one:
+            benchmark.task(name)
+        for task in [name] if for_one else names:
             if task in found:
                 raise BadInput(f"Two victims are given for {task}; give one a task, as in {task}=hf:MODEL.")
-            found[task] = victim if task == name and sign else one
+            found[task] = victim if for_one else one
     if not found:
         raise BadInput(f"No victim was given; write it as {names[0]}=hf:MODEL, or one for all tasks.")
     return found
@@ -140,4 +145,6 @@ def _said(
             if item.original is not None and item.source:
                 originals.setdefault(item.source, (item.label, read(item.original)))
     name = without_credentials(victim) if isinstance(victim, str) else model.name
+    if name in task.surrogates:
+        notes.append(f"{task.name}: {name} is one of its surrogates, so every text that an attack made fools it.")
     return Said(labels, name, model.fingerprint, originals), notes

@@ -71,6 +71,7 @@ class AttackOn:
     family: str
     options: Mapping[str, Any] = field(default_factory=dict)
     by_definition: bool = False  # its texts keep the label for sure: neither filtered by fidelity nor judged
+    on: tuple[str, ...] = ()  # the surrogates that it attacks, if not all; the others are asked about its texts
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from mohs.report.rates import wilson
 
 Floats = npt.NDArray[np.float64]
-_Z = 1.959963984540054
 
 
 class Answered(NamedTuple):
@@ -29,7 +28,8 @@ class Answered(NamedTuple):
 class Figure:
     """A share with its 95% interval. errors: texts without an answer, which are not in `n`.
 
-    units: benign texts behind the n texts. variance: that of the value, kept from being 0 at the ends; for averages.
+    units: benign texts behind the n texts. pulls: how far each of them moves the value (linearised), so that one sees
+    how figures of the same benign texts go together.
     """
 
     value: float | None
@@ -38,8 +38,8 @@ class Figure:
     n: int
     errors: int
     units: int
-    variance: float
     of: str
+    pulls: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
@@ -67,37 +67,68 @@ def f1(answers: Sequence[Answered], of: str = "texts") -> Figure:
 METRICS = {"accuracy": accuracy, "f1": f1}
 
 
-def mean_of_figures(figures: Sequence[Figure], of: str) -> Figure:
-    """The plain mean of figures of different texts; its variance is that of independent ones.
-
-    The mean of accuracy and F1 of the same texts is not one of independent figures; use `mean_of_alike`.
-    """
-    return _averaged(figures, sum(one.variance for one in figures) / max(len(figures), 1) ** 2, of)
+def mean(figures: Sequence[Figure], of: str) -> Figure:
+    """The plain mean of figures of different texts. That of one figure is the figure."""
+    counts = sum(one.n for one in figures), sum(one.errors for one in figures), sum(one.units for one in figures)
+    return _combined(figures, [1 / len(figures)] * len(figures), counts, of)
 
 
-def mean_of_alike(figures: Sequence[Figure], of: str) -> Figure:
-    """The plain mean of figures of the same texts, which rise and fall together: the deviations are averaged."""
-    deviation = sum(math.sqrt(one.variance) for one in figures) / max(len(figures), 1)
-    return _averaged(figures, deviation**2, of)
+def mean_of_same(figures: Sequence[Figure], of: str) -> Figure:
+    """The plain mean of figures of the same texts, as of accuracy and F1, which rise and fall together: so the ends."""
+    found, first = mean(figures, of), figures[0]
+    low, high = _plain([one.low for one in figures]), _plain([one.high for one in figures])
+    return Figure(found.value, low, high, first.n, first.errors, first.units, of, found.pulls)
+
+
+def _plain(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def difference(one: Figure, other: Figure, of: str) -> Figure:
-    """One figure less another of other texts."""
-    if one.value is None or other.value is None:
-        return Figure(None, None, None, min(one.n, other.n), 0, min(one.units, other.units), 0.0, of)
-    value, variance = one.value - other.value, one.variance + other.variance
-    half = _Z * math.sqrt(variance)
-    low, high = max(-1.0, value - half), min(1.0, value + half)
-    return Figure(value, low, high, min(one.n, other.n), 0, min(one.units, other.units), variance, of)
+    """One figure less another, whose texts are counted."""
+    return _combined([one, other], [1.0, -1.0], (other.n, other.errors, other.units), of)
 
 
-def _averaged(figures: Sequence[Figure], variance: float, of: str) -> Figure:
-    known = [one.value for one in figures if one.value is not None]
-    counts = sum(one.n for one in figures), sum(one.errors for one in figures), sum(one.units for one in figures)
-    if not figures or len(known) < len(figures):
-        return Figure(None, None, None, *counts, 0.0, of)
-    value, half = math.fsum(known) / len(known), _Z * math.sqrt(variance)
-    return Figure(value, max(0.0, value - half), min(1.0, value + half), *counts, variance, of)
+def _combined(figures: Sequence[Figure], weights: Sequence[float], counts: tuple[int, int, int], of: str) -> Figure:
+    """A weighted sum, with an interval from those of its parts (Zou and Donner 2008).
+
+    Each part is as uncertain as its own interval says on the side that counts; figures of the same benign texts rise
+    and fall together as their pulls do. counts: n, errors and units.
+    """
+    value, below, above = 0.0, [], []
+    for one, weight in zip(figures, weights, strict=True):
+        if one.value is None or one.low is None or one.high is None:
+            return Figure(None, None, None, *counts, of)
+        value += weight * one.value
+        ends = sorted((weight * (one.low - one.value), weight * (one.high - one.value)))
+        below.append(ends[0])
+        above.append(ends[1])
+    signs = np.sign(weights)
+    alike = _correlations(figures) * np.outer(signs, signs)
+    low, high = (math.sqrt(max(0.0, float(np.array(side) @ alike @ np.array(side)))) for side in (below, above))
+    least = 0.0 if min(weights) >= 0 else -1.0
+    pulls: dict[str, float] = defaultdict(float)
+    for one, weight in zip(figures, weights, strict=True):
+        for unit, pull in one.pulls.items():
+            pulls[unit] += weight * pull
+    return Figure(value, max(least, value - low), min(1.0, value + high), *counts, of, dict(pulls))
+
+
+def _correlations(figures: Sequence[Figure]) -> Floats:
+    """How the figures go together over benign texts; those of other benign texts do not."""
+    places: dict[str, int] = {}
+    for one in figures:
+        for unit in one.pulls:
+            places.setdefault(unit, len(places))
+    pulls = np.zeros((len(figures), len(places)))
+    for row, one in zip(pulls, figures, strict=True):
+        row[[places[unit] for unit in one.pulls]] = list(one.pulls.values())
+    lengths = np.sqrt((pulls**2).sum(axis=1))
+    pulls /= np.where(lengths > 0, lengths, 1.0)[:, None]
+    found: Floats = pulls @ pulls.T
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 def _right(answers: Sequence[Answered]) -> tuple[Floats, Floats]:
@@ -119,38 +150,34 @@ def _share(answers: Sequence[Answered], parts: Any, of: str) -> Figure:
     units: dict[str, int] = {}
     places = np.array([units.setdefault(one.unit, len(units)) for one in whole], np.int64)
     if not whole:
-        return Figure(None, None, None, 0, errors, 0, 0.0, of)
+        return Figure(None, None, None, 0, errors, 0, of)
     top, bottom = parts(whole)
     tops: Floats = np.bincount(places, top, len(units)).astype(np.float64)
     bottoms: Floats = np.bincount(places, bottom, len(units)).astype(np.float64)
     size = float(bottoms.sum())
     value = float(tops.sum()) / size if size else 0.0
-    count = _effective(value, top, bottom, tops, bottoms)
-    low, high = wilson(value, count)
-    moved = (value * count + 2) / (count + 4)
-    return Figure(value, low, high, len(whole), errors, len(units), moved * (1 - moved) / count, of)
+    low, high = wilson(value, _effective(top, bottom, tops, bottoms))
+    pulls = (tops - value * bottoms) / (size or 1.0)
+    return Figure(value, low, high, len(whole), errors, len(units), of, dict(zip(units, pulls.tolist(), strict=True)))
 
 
-def _effective(value: float, top: Floats, bottom: Floats, tops: Floats, bottoms: Floats) -> float:
-    """How many independent texts would tell the share as well: the number of texts over the design effect.
+def _effective(top: Floats, bottom: Floats, tops: Floats, bottoms: Floats) -> float:
+    """How many independent texts would tell the share as well.
 
-    The design effect is the variance of the ratio over units, over that over texts, both linearised; at least 1, since
-    texts of one source do not tell more than others.
+    By the variance of the ratio over benign texts, linearised, or that over texts if it is larger, since texts of one
+    source do not tell more than others. Two benign texts are added, one all right and one all wrong, so that neither
+    few of them nor a share of 0 or 1 seem to tell much.
     """
-    n = float((bottom > 0).sum())
-    if not n:
-        return float(len(top))
-    if len(tops) < 2:
-        return 1.0
-    among = float(((tops - value * bottoms) ** 2).sum()) * len(tops) / (len(tops) - 1)
-    alone = float(((top - value * bottom) ** 2).sum()) * len(top) / max(len(top) - 1, 1)
-    size = float(bottom.sum())
-    if alone <= 0:  # all right or all wrong: texts of one source may be quite alike
-        return float(len(tops)) * min(1.0, n / len(top))
-    if not (bottom == 1).all():  # a ratio: how well it is known, as a share of so many texts
-        variance = max(among, alone) / size**2
-        return max(1.0, value * (1 - value) / variance)
-    return n / max(1.0, among / alone)
+    size, units = float(bottom.sum()), int((bottoms > 0).sum())
+    if not size:
+        return float(len(tops))
+    unit, text = size / units, size / int((bottom > 0).sum())
+    whole = size + 2 * unit
+    moved = (float(top.sum()) + unit) / whole
+    added = unit * ((1 - moved) ** 2 + moved**2)
+    among = (float(((tops - moved * bottoms) ** 2).sum()) + unit * added) * (units + 2) / (units + 1)
+    alone = float(((top - moved * bottom) ** 2).sum()) + text * added
+    return max(1.0, moved * (1 - moved) * size * whole / max(among, alone))
 
 
 def by(answers: Sequence[tuple[str, Answered]]) -> dict[str, list[Answered]]:

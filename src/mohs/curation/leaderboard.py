@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import yaml
 from mohs.curation.scoring import FORMAT
 from mohs.errors import BadInput
 from mohs.records.limited_yaml import read_yaml
-from mohs.report.template import rendered
+from mohs.report.template import rendered, written
 
 ADVGLUE = "advglue"  # figures of the AdvGLUE paper, Tables 4 and 5
 _MOST_SYSTEMS = 1000
@@ -57,10 +57,14 @@ class Leaderboard:
         """The families of attacks that any system has."""
         return list(dict.fromkeys(name for row in self.rows for name in row.families))
 
-    def page(self) -> str:
-        """The page: one file that loads nothing."""
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict."""
+        return {"rows": [asdict(row) for row in self.rows], "notes": list(self.notes)}
+
+    def page(self, path: str | Path) -> Path:
+        """Write the page: one file that loads nothing."""
         count = sum(row.measured for row in self.rows)
-        return rendered(
+        page = rendered(
             "leaderboard.html.j2",
             title=self.title,
             headline=f"{count} measured and {len(self.rows) - count} reported",
@@ -71,6 +75,7 @@ class Leaderboard:
             families=self.families,
             shown=shown,
         )
+        return written(page, Path(path))
 
 
 def leaderboard(scores: Iterable[str | Path], reported: Iterable[str | Path] = ()) -> Leaderboard:
@@ -157,7 +162,8 @@ def reported_figures(place: str | Path) -> dict[str, Any]:
         try:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from error
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(f"{path} cannot be read ({reason}); name a file of reported figures, or advglue.") from error
     try:
         found = read_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -21,6 +21,7 @@ Read = Callable[[Crafted], ReadSet]
 TWICE = "the same text again"
 OTHER = "the same text with another label"
 NOT_DRAWN = "not drawn: more than an attack has on average"
+UNMATCHED = "not drawn: too few of another label to go with it"
 
 
 def merged(config: Config, items: Sequence[Item], read: Read) -> Outcome:
@@ -45,7 +46,8 @@ def merged(config: Config, items: Sequence[Item], read: Read) -> Outcome:
             fresh = once.of(candidates, ahead=True)
             drawn = fresh if size is None else _drawn(config, fresh, size, labels)
             ids = {item.id for item in drawn}
-            dropped += [Dropped(item, NOT_DRAWN) for item in fresh if item.id not in ids]
+            why = NOT_DRAWN if size is None or len(drawn) == size else UNMATCHED
+            dropped += [Dropped(item, why) for item in fresh if item.id not in ids]
             chosen += once.taken(drawn)
         order = {one.name: place for place, one in enumerate(config.methods)}
         kept += sorted(chosen, key=lambda item: order[item.method])

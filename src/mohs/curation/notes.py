@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mohs.curation.config import Config, Task
 from mohs.curation.counts import Rows
-from mohs.curation.merged import NOT_DRAWN
+from mohs.curation.merged import NOT_DRAWN, UNMATCHED
 from mohs.curation.stage import StageFolder
 
 SIMULATED = "The judges were simulated: no figure of agreement or of human accuracy here says anything about people."
@@ -47,7 +47,8 @@ def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
         return []
     labels = stages.facts("merge")[task]["labels"]
     items = [item for item in stages.items("merge") if item.task == task]
-    left = [one.item for one in stages.dropped("merge") if one.item.task == task and one.reason == NOT_DRAWN]
+    dropped = [one for one in stages.dropped("merge") if one.item.task == task]
+    left = [one.item for one in dropped if one.reason in (NOT_DRAWN, UNMATCHED)]
     kept, gone = [item.method for item in items], {item.method for item in left}
     there = {(item.method, item.label) for item in (*items, *left)}
 
@@ -60,7 +61,7 @@ def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
     names = [one.name for one in config.of(config.task(task)) if one.by_definition]
     names += [one.name for one in config.sets(config.task(task))]
     return [
-        f"{name} gives {kept.count(name)} texts to {task} instead of {wanted}: {why(name)}."
+        f"{name} gives {kept.count(name)} of {wanted} texts to {task}: {why(name)}."
         for name in names
         if kept.count(name) < wanted
     ]

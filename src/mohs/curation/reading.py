@@ -137,7 +137,7 @@ def _attack(read: Reader) -> c.AttackOn:
     options = _mapping(read, "options")
     found = c.AttackOn(
         _named_well("attacks", name), attack, of_class, family, options,
-        read.flag("by_definition", family == c.DISTRACTION),
+        read.flag("by_definition", family == c.DISTRACTION), _texts(read, "on"),
     )  # fmt: skip
     read.end()
     return found
@@ -223,6 +223,12 @@ def _fitting(found: c.Config) -> None:
         for one in (*task.only, *task.without):
             if one not in methods:
                 raise Fault(f"tasks.{task.name} names the attack {one!r}; there are {', '.join(methods)}")
+        for attack in found.of(task):
+            if attack.on and not set(attack.on) & set(task.surrogates):
+                raise Fault(
+                    f"attacks.{attack.name}.on names none of the surrogates of {task.name}, which are "
+                    f"{', '.join(task.surrogates)}; name one, or the attack under `without` of the task"
+                )
         if not found.of(task) and not found.sets(task):
             raise Fault(f"tasks.{task.name} has no attack left; change its `only` or `without`")
     for name, what in [(one.task, "crafted") for one in found.crafted] + [

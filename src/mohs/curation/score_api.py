@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mohs.assets.writing import opened_for_writing
 from mohs.curation.asking import Told, ask, victims_by_task
 from mohs.curation.predictions import read_predictions
 from mohs.curation.scored import ScoredSet, read_advglue, read_built
 from mohs.curation.scoring import Score, scored
-from mohs.errors import BadInput, MohsError
+from mohs.errors import BadInput
 
 ADVGLUE = "advglue"
 
@@ -53,6 +51,17 @@ def score_benchmark(
     benign: also ask about the originals of the texts, for the gap.
     progress: called with None, the number of texts answered, and their total.
     The other arguments are for loading victims: device, labels, victim_options, trust_pickle, trust_code.
+
+    >>> import mohs, tempfile
+    >>> task = {"kind": "sentiment", "data": "pocket", "n": 12, "labels": ["negative", "positive"],
+    ...         "surrogates": {"bundled": "pocket"}}
+    >>> attack = {"attack": "textfooler", "class": "word", "family": "embedding"}
+    >>> config = {"name": "small", "tasks": {"reviews": task}, "attacks": [attack], "filters": {"word_change": 1.0}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = mohs.build_benchmark(config, folder)
+    ...     found = mohs.score_benchmark(folder, "ensemble(pocket)", name="ensemble")
+    >>> found.name, list(found.families), found.average.n == found.tasks[0].score.n
+    ('ensemble', ['embedding'], True)
     """
     texts = benchmark if isinstance(benchmark, ScoredSet) else read_benchmark(benchmark, split)
     if (victims is None) == (predictions is None):
@@ -67,16 +76,8 @@ def score_benchmark(
 
 
 def write_score(score: Score, path: str | Path) -> Path:
-    """Write a score file. An older file stays until the new one is complete."""
-    place = Path(path)
-    beside = place.with_name(f"{place.name}.part")
-    try:
-        with opened_for_writing(beside, encoding="utf-8") as file:
-            file.write(f"{json.dumps(score.to_json(), indent=1, ensure_ascii=False)}\n")
-        beside.replace(place)
-    except OSError as error:
-        raise MohsError(f"{place} cannot be written ({error.strerror or error}); name another with --out.") from error
-    return place
+    """Write a score file."""
+    return score.write(path)
 
 
 def _listed(victims: Any) -> Sequence[Any]:

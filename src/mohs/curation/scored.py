@@ -42,6 +42,7 @@ class ScoredTask:
     metrics: tuple[str, ...]
     items: tuple[Scored, ...]
     group: str = ""
+    surrogates: tuple[str, ...] = ()  # victims that every text of an attack fools, because only such texts were kept
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ def read_built(folder: str | Path, split: str = "test", answers: bool = True) ->
     from mohs.curation.folder import open_benchmark
 
     found = open_benchmark(folder)
+    kept = [found.folder / told["files"]["answers"] for told in found.tasks.values() if told["files"]["answers"]]
+    answers = answers and any(path.is_file() for path in kept)
     tasks = []
     for name, told in found.tasks.items():
         rows = found.rows(name, split, answers=answers)
@@ -113,6 +116,7 @@ def read_built(folder: str | Path, split: str = "test", answers: bool = True) ->
                 tuple(told["metrics"]),
                 tuple(_built(row, names) for row in rows),
                 str(told.get("group") or ""),
+                tuple((told.get("surrogates") or {}).values()),
             )
         )
     return ScoredSet(str(found.about["name"]), split, digest_of(tasks), tuple(tasks))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from mohs.curation.figures import METRICS, Answered, Figure, accuracy, by, difference, mean_of_alike, mean_of_figures
+from mohs.assets.writing import opened_for_writing
+from mohs.curation.figures import METRICS, Answered, Figure, accuracy, by, difference, mean, mean_of_same
 from mohs.curation.scored import HIDDEN, ScoredSet, ScoredTask
-from mohs.errors import BadInput
+from mohs.errors import BadInput, MohsError
 
 FORMAT = "mohs-score-1"
 Labels = Mapping[int, int | None]  # of each text, by its idx: what was said; None after an error
@@ -39,8 +42,8 @@ class TaskScore:
     score: Figure
     families: Mapping[str, Figure]  # accuracy
     methods: Mapping[str, Figure]
-    benign: Figure | None  # accuracy on the originals of the texts
-    gap: Figure | None  # benign accuracy less that on the texts that have an original
+    benign: Figure | None  # the same score on the originals of the texts
+    gap: Figure | None  # benign less score
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
@@ -95,6 +98,19 @@ class Score:
             "notes": list(self.notes),
         }
 
+    def write(self, path: str | Path) -> Path:
+        """Write a score file, for a leaderboard. An older file stays until the new one is complete."""
+        place = Path(path)
+        beside = place.with_name(f"{place.name}.part")
+        try:
+            with opened_for_writing(beside, encoding="utf-8") as file:
+                file.write(f"{json.dumps(self.to_json(), indent=1, ensure_ascii=False)}\n")
+            beside.replace(place)
+        except OSError as error:
+            reason = error.strerror or error
+            raise MohsError(f"{place} cannot be written ({reason}); name another file.") from error
+        return place
+
 
 def scored(name: str, benchmark: ScoredSet, said: Mapping[str, Said], notes: Sequence[str] = ()) -> Score:
     """Score what was said. Tasks about which nothing was said are left out, and noted."""
@@ -110,7 +126,7 @@ def scored(name: str, benchmark: ScoredSet, said: Mapping[str, Said], notes: Seq
     told = list(notes)
     left = [task.name for task in benchmark.tasks if task.name not in said]
     if left:
-        told.append(f"Without {', '.join(left)}: nobody was asked, so the average is of {len(asked)} tasks.")
+        told.append(f"Nothing was said about {', '.join(left)}; the average is without.")
     by_family = dict.fromkeys(family for task in tasks for family in task.families)
     families = {
         family: _over_tasks([(task.group, task.families[family]) for task in tasks if family in task.families])
@@ -129,23 +145,22 @@ def scored(name: str, benchmark: ScoredSet, said: Mapping[str, Said], notes: Seq
         _over_tasks([(task.group, task.score) for task in tasks]),
         families,
         _over_tasks(benign) if benign else None,
-        _signed(_over_tasks(gaps), gaps) if gaps else None,
+        _over_tasks(gaps) if gaps else None,
         tuple(told),
     )
 
 
 def _task(task: ScoredTask, said: Said) -> TaskScore:
-    answers = [Answered(item.label, said.labels[item.idx], item.unit) for item in task.items]
+    answers = [Answered(item.label, said.labels[item.idx], f"{task.name}/{item.unit}") for item in task.items]
     found = {metric: METRICS[metric](answers) for metric in task.metrics}
-    figures = list(found.values())
-    score = figures[0] if len(figures) == 1 else mean_of_alike(figures, "texts")
+    score = mean_of_same(list(found.values()), "texts")
     families = by([(item.family, one) for item, one in zip(task.items, answers, strict=True) if item.family])
     methods = by([(item.method, one) for item, one in zip(task.items, answers, strict=True) if item.method])
     benign = gap = None
     if said.benign:
-        benign = accuracy([Answered(*pair, source) for source, pair in said.benign.items()], "benign texts")
-        with_source = [one for item, one in zip(task.items, answers, strict=True) if item.source in said.benign]
-        gap = difference(benign, accuracy(with_source), "benign accuracy less accuracy on the texts made from them")
+        originals = [Answered(*pair, f"{task.name}/{source}") for source, pair in said.benign.items()]
+        benign = mean_of_same([METRICS[metric](originals) for metric in task.metrics], "benign texts")
+        gap = difference(benign, score, "benign score less score")
     return TaskScore(
         task.name,
         task.group,
@@ -165,25 +180,8 @@ def _over_tasks(rows: Sequence[tuple[str, Figure]]) -> Figure:
     groups: dict[str, list[Figure]] = {}
     for number, (group, figure) in enumerate(rows):
         groups.setdefault(group or f"#{number}", []).append(figure)
-    means = [one[0] if len(one) == 1 else mean_of_figures(one, "tasks of a group") for one in groups.values()]
-    return mean_of_figures(means, f"{len(means)} tasks" if len(means) > 1 else "one task")
-
-
-def _signed(found: Figure, rows: Sequence[tuple[str, Figure]]) -> Figure:
-    """A mean of differences, whose interval may go below 0."""
-    if found.value is None:
-        return found
-    half = 1.959963984540054 * found.variance**0.5
-    return Figure(
-        found.value,
-        max(-1.0, found.value - half),
-        min(1.0, found.value + half),
-        found.n,
-        found.errors,
-        found.units,
-        found.variance,
-        found.of,
-    )
+    means = [mean(one, "tasks of a group") for one in groups.values()]
+    return mean(means, f"{len(means)} tasks" if len(means) > 1 else "one task")
 
 
 def complete(task: ScoredTask, labels: Mapping[int, int], place: str) -> None:

@@ -6,7 +6,7 @@ and one that is finished is neither loaded nor asked again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +104,7 @@ def check(config: Config) -> None:
                 f"{one.attack} is a battery of attacks, which a benchmark counts apart; name its members: "
                 f"{', '.join(BATTERIES[one.attack])}."
             )
-        _, method = find_attack(one.attack.removesuffix("+fair"))
+        _, method = find_attack(_plain(one.attack))
         if keeps_label(str(getattr(method, "goal", UNTARGETED))):
             raise BadInput(f"{one.attack} keeps the prediction, so it fools no surrogate; leave it out.")
         _check_certain(config, one, keeps_label_of(method))
@@ -150,7 +150,7 @@ def cells(config: Config, out: Path) -> Iterator[Cell]:
         examples, _, content = data_of(config, task).survey()
         for surrogate, victim in task.surrogates.items():
             settings = _settings(config, task, victim)
-            for attack in config.of(task):
+            for attack in (one for one in config.of(task) if not one.on or surrogate in one.on):
                 options = _options(config, attack)
                 shown = {**settings, "content": content, **options}
                 name = f"{attack.name}-{digest(shown)[:8]}"
@@ -165,16 +165,14 @@ def carry_out(config: Config, out: Path, how: How) -> list[Cell]:
     left = [cell for cell in found if not cell.finished]
     total = sum(cell.examples for cell in found)
     before = total - sum(cell.examples for cell in left)
-    checked: set[tuple[str, str]] = set()
+    for task, surrogate in dict.fromkeys((cell.task.name, cell.surrogate) for cell in left):
+        _check_surrogate([cell for cell in left if (cell.task.name, cell.surrogate) == (task, surrogate)], how)
     with how.watched("attacking") as progress:
-        for cell in left:
-            if (cell.task.name, cell.surrogate) not in checked:
-                _check_classes(cell, how)
-                checked.add((cell.task.name, cell.surrogate))
-            if how.runs_at_once == 1:
+        if how.runs_at_once == 1:
+            for cell in left:
                 cell.carry_out(how, _shifted(progress, before, total))
                 before += cell.examples
-        if how.runs_at_once > 1:
+        else:
             from mohs.curation.side_by_side import side_by_side
 
             for cell in side_by_side(left, how):
@@ -213,21 +211,40 @@ def _options(config: Config, one: AttackOn) -> dict[str, Any]:
     return {"attacks": [one.attack], "budget": config.limits.budget, "no_judge": True, **one.options}
 
 
-def _check_classes(cell: Cell, how: How) -> None:
-    """Refuse a surrogate that names the same classes in another order: every text would seem to fool it."""
+def _check_surrogate(own: Sequence[Cell], how: How) -> None:
+    """Refuse a surrogate before anything is attacked.
+
+    One that names the same classes in another order would seem to be fooled by every text. One without gradients
+    cannot be attacked by white-box attacks.
+    """
+    from mohs.attacks.catalogue import find_attack
+    from mohs.attacks.method import needs
+    from mohs.models.gradients import has_gradients
     from mohs.runs.settings import VictimSettings
     from mohs.runs.subject import victim_of
 
-    victim = cell.settings["victim"]
-    own = victim_of(
+    cell = own[0]
+    victim = victim_of(
         VictimSettings(
-            victim=victim, device=cell.settings["device"], trust_code=how.trust_code, trust_pickle=how.trust_pickle
+            victim=cell.settings["victim"],
+            device=cell.settings["device"],
+            trust_code=how.trust_code,
+            trust_pickle=how.trust_pickle,
         )
     )
-    names = [str(name) for name in own.labels]
-    wanted = list(cell.task.labels)
+    names, wanted = [str(name) for name in victim.labels], list(cell.task.labels)
     if sorted(names) == sorted(wanted) and names != wanted:
         raise BadInput(
             f"The surrogate {cell.surrogate} of {cell.task.name} orders its classes {', '.join(names)}, and the task "
             f"{', '.join(wanted)}; give the labels in the surrogates' order."
         )
+    white = [one.attack.name for one in own if "gradients" in needs(find_attack(_plain(one.attack.attack))[1])]
+    if white and not has_gradients(victim):
+        raise BadInput(
+            f"{white[0]} needs gradients, which the surrogate {cell.surrogate} of {cell.task.name} does not give; name "
+            "the surrogates that it attacks under `on` of the attack. The others are asked about its texts."
+        )
+
+
+def _plain(attack: str) -> str:
+    return attack.removesuffix("+fair")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from mohs.errors import BadInput, MohsError
 from mohs.report.attack.view import AttackView
+from mohs.report.template import written
 from mohs.report.view import View
 
 if TYPE_CHECKING:
@@ -37,6 +40,24 @@ class Card:
         if not self.metadata:
             return self.section
         return f"---\n{as_yaml(self.metadata)}---\n\n{self.section}"
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready dict."""
+        parts = {"section": self.section, "metadata": self.metadata, "results": self.results}
+        return {**parts, "notes": list(self.notes)}
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write README.md and the files of `.eval_results` into a folder that is new or empty."""
+        place = Path(folder)
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise BadInput(f"{place} exists and is not an empty folder; name a new one.")
+        results = place / ".eval_results"
+        try:
+            (results if self.results else place).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MohsError(f"{place} cannot be made ({error.strerror or error}); name another folder.") from error
+        named = {results / f"{name}.yaml": as_yaml(list(rows)) for name, rows in self.results.items()}
+        return [written(text, path) for path, text in {place / "README.md": self.text, **named}.items()]
 
 
 def as_yaml(value: Any) -> str:

@@ -8,6 +8,8 @@ from markupsafe import Markup, escape
 
 _BETWEEN = re.compile(r"(?<=[-:+,=_/\s])(?![-:+,=_/\s])")
 
+_INTERVAL = re.compile(r"\[[^\[\]]*\]")
+
 _WITHIN = re.compile(r"(?<=[-:+,=_/])(?![-:+,=_/\s]|$)")
 
 
@@ -46,3 +48,8 @@ def shortened(name: str, width: int) -> str:
 def breakable(name: object) -> Markup:
     """A name for a page, with the places where a browser may break it besides spaces."""
     return Markup("<wbr>").join(map(escape, _WITHIN.split(str(name))))
+
+
+def unbroken(text: object) -> str:
+    """A figure for a page, whose interval in brackets no browser breaks."""
+    return _INTERVAL.sub(lambda found: found.group().replace(" ", "\N{NO-BREAK SPACE}"), str(text))

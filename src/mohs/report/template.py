@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from mohs.assets.writing import is_special, opened_for_writing
 from mohs.errors import MohsError
-from mohs.report.names import breakable
+from mohs.report.names import breakable, unbroken
 
 
 def rendered(name: str, **values: Any) -> str:
@@ -25,7 +25,7 @@ def rendered(name: str, **values: Any) -> str:
         lstrip_blocks=True,
         loader=FunctionLoader(lambda template: folder.joinpath(template).read_text("utf-8")),
     )
-    page.filters["breakable"] = breakable
+    page.filters |= {"breakable": breakable, "unbroken": unbroken}
     return page.get_template(name).render(values)
 
 

@@ -1,4 +1,4 @@
-"""The run folders in a folder, each with its headline figure."""
+"""The run folders in a folder or in a benchmark's, each with its headline figure."""
 
 from __future__ import annotations
 
@@ -34,12 +34,16 @@ class RunFolder:
 
 
 def run_folders(place: str | Path) -> list[RunFolder]:
-    """The runs in a folder, or the folder itself if it is a run; those that changed last come first."""
+    """The runs in a folder, or the folder itself if it is a run; those that changed last come first.
+
+    In a folder of `mohs benchmark build` the runs are in runs/TASK/SURROGATE.
+    """
     place = Path(place)
     if not place.is_dir():
         raise BadInput(f"There is no folder {place}; runs without --out are in mohs-runs, others where --out says.")
     try:
-        folders = [place] if (place / MANIFEST).exists() else [path for path in place.iterdir() if _is_run(path)]
+        there = [place] if (place / MANIFEST).exists() else [*place.iterdir(), *place.glob("runs/*/*/*")]
+        folders = [path for path in there if path == place or _is_run(path)]
     except OSError as error:
         raise BadInput(f"{place} cannot be read ({error.strerror or error}); check its permissions.") from error
     return sorted(map(_read, folders), key=lambda one: (one.changed, str(one.folder)), reverse=True)

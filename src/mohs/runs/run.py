@@ -16,6 +16,7 @@ from mohs.runs.verbs import commands, verb_of, view_of
 if TYPE_CHECKING:
     from mohs.bias import PairBias
     from mohs.report.attack.figures import Summary
+    from mohs.report.card import Card
     from mohs.report.certify.figures import BudgetFigures
     from mohs.report.measured import ByPeople
     from mohs.report.second_order.figures import SecondOrderSummary
@@ -99,6 +100,16 @@ class Run:
 
         place = Path(path) if path is not None else (self.folder or Path()) / "report.html"
         return written(self.view(against=against, epsilon=epsilon, judge=judge, measured=measured).page(), place)
+
+    def card(self, *, model: str = "", dataset: str = "", judge: Any = None, measured: ByPeople | None = None) -> Card:
+        """The robustness section of a model card: `text`, `metadata`, `results` and `write(folder)`.
+
+        model: the model's name on the Hub; by default the victim's. dataset: the id of the data on the Hub; by default
+        that of hf: data. judge, measured: as in `view`.
+        """
+        from mohs.report.card import card_of
+
+        return card_of(self, self.view(judge=judge, measured=measured), model=model, dataset=dataset)
 
     def close(self) -> None:
         """Close the files."""
