@@ -76,7 +76,9 @@ def test_a_parser_that_nothing_uses_is_said() -> None:
 
 
 def test_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match=re.escape("Unknown parser 'stanza'; use auto, spacy or spacy:NAME_OR_PATH.")):
+    with pytest.raises(
+        BadInput, match=re.escape("Unknown parser 'stanza'; use auto, spacy, spacy:NAME_OR_PATH or parses:FILE.")
+    ):
         load_parser("stanza")
     with pytest.raises(BadInput, match="Unknown parser 'spacy:'"):
         load_parser("spacy:")

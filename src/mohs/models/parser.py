@@ -1,4 +1,4 @@
-"""Dependency parsers: `auto`, `spacy` or `spacy:NAME_OR_PATH`.
+"""Dependency parsers: `auto`, `spacy`, `spacy:NAME_OR_PATH` or `parses:FILE`.
 
 No parser is bundled. `auto` is spaCy's small English model.
 """
@@ -11,6 +11,7 @@ from typing import Any
 from mohs.engine import AtOnce
 from mohs.errors import BadInput
 from mohs.models.spacy_models import SMALL_ENGLISH, fingerprint_of, keep_only, open_spacy
+from mohs.models.written_parses import WrittenParser
 from mohs.text.parses import Parse, ParsedToken
 
 _GIVE_HEADS = frozenset({"parser"})
@@ -73,10 +74,12 @@ def _parse(doc: Any) -> Parse:
     return tuple(found)
 
 
-def load_parser(spec: str = "auto") -> SpacyParser:
+def load_parser(spec: str = "auto") -> SpacyParser | WrittenParser:
     """Load the parser named on the command line."""
     if spec in ("auto", "spacy"):
         return SpacyParser()
     if spec.startswith("spacy:") and spec != "spacy:":
         return SpacyParser(spec[6:])
-    raise BadInput(f"Unknown parser {spec!r}; use auto, spacy or spacy:NAME_OR_PATH.")
+    if spec.startswith("parses:") and spec != "parses:":
+        return WrittenParser(spec[7:])
+    raise BadInput(f"Unknown parser {spec!r}; use auto, spacy, spacy:NAME_OR_PATH or parses:FILE.")

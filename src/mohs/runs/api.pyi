@@ -99,7 +99,7 @@ def attack(
     masked_lm: Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm.
     lm: Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2.
     tagger: Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME.
-    parser: Dependency parser: auto (default: spaCy's small English model) or spacy:NAME.
+    parser: Dependency parser: auto (default: spaCy's small English model), spacy:NAME or parses:FILE.
     paraphraser: Paraphraser: hf:PATH_OR_ID, a sequence-to-sequence model; no default.
     autoencoder: Tree auto-encoder for t3, made by `mohs train --task t3`; no default.
     grammar: Grammar checker: harper (default) or languagetool:URL.

@@ -43,7 +43,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "masked_lm": ("a masked language model", "--masked-lm hf:PATH_OR_ID"),
     "lm": ("a causal language model", "--lm hf:PATH_OR_ID or gguf:FILE"),
     "tagger": ("a part-of-speech tagger", "--tagger auto, pocket or spacy:NAME"),
-    "parser": ("a dependency parser", "--parser auto or spacy:NAME"),
+    "parser": ("a dependency parser", "--parser auto, spacy:NAME or parses:FILE"),
     "paraphraser": ("a paraphraser", "--paraphraser hf:PATH_OR_ID, such as one that `mohs train --task scpn` made"),
     "grammar": ("a grammar checker", "--grammar harper or languagetool:URL"),
     "vectors": ("word vectors", "--vectors pocket, a file or folder, or an asset's name"),

@@ -83,7 +83,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "masked_lm": ("M", "Masked language model: hf:PATH_OR_ID, or an asset such as minilm-mlm."),
     "lm": ("M", "Causal language model: hf:PATH_OR_ID, gguf:FILE, or an asset such as smollm2."),
     "tagger": ("T", "Part-of-speech tagger: auto (default: spaCy if installed), pocket or spacy:NAME."),
-    "parser": ("P", "Dependency parser: auto (default: spaCy's small English model) or spacy:NAME."),
+    "parser": ("P", "Dependency parser: auto (default: spaCy's small English model), spacy:NAME or parses:FILE."),
     "paraphraser": ("S", "Paraphraser: hf:PATH_OR_ID, a sequence-to-sequence model; no default."),
     "autoencoder": ("FOLDER", "Tree auto-encoder for t3, made by `mohs train --task t3`; no default."),
     "grammar": ("G", "Grammar checker: harper (default) or languagetool:URL."),

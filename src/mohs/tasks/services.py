@@ -94,7 +94,7 @@ def load_services(
         if hasattr(part, "launch"):
             parts[kind] = Service(part)
             if kind in _FIRST:
-                parts[kind].prove([_FIRST[kind]])
+                parts[kind].prove([getattr(part, "known", _FIRST[kind])])
     return parts
 
 

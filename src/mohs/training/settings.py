@@ -103,7 +103,9 @@ class TrainSettings:
     labels: Sequence[str] = option(
         "Class names in the order of the numbers: negative,positive.", default=(), metavar="NAMES", read=comma
     )
-    parser: str | None = option("For --task scpn and t3: a parser, auto (default) or spacy:NAME.", metavar="P")
+    parser: str | None = option(
+        "For --task scpn and t3: a parser, auto (default), spacy:NAME or parses:FILE.", metavar="P"
+    )
     encoder: str | None = option(
         "For --task scpn: what measures the similarity of the paraphrases; default pocket.", metavar="E"
     )
