@@ -3,6 +3,7 @@
     python reproductions/advglue.py --assets DIR --quick     # two cores, some minutes: word CNNs
     python reproductions/advglue.py --assets DIR --jobs 8    # one GPU: MiniLM-size models; goes on where it stopped
     python reproductions/advglue.py --assets DIR --show      # only the tables of what is there
+    python reproductions/advglue.py --assets DIR --write-parses FILE   # for --parser parses:FILE where there is no spaCy
 
 DIR holds data/, lexical/ and models/minilm-mlm. Each of SST-2, RTE, QQP and SNLI has three surrogates: two seeds of
 one model, and the mean of both (the ensemble). Every text must fool all three. The judges are simulated, and labelled
@@ -256,6 +257,18 @@ def crafted(setting: Setting, tasks: list[str]) -> list[dict[str, Any]]:
     return found
 
 
+def write_parses(setting: Setting, tasks: list[str], path: Path) -> None:
+    """The parses of all sources, for a machine without a parser."""
+    from mohs.curation.reading import config_from
+    from mohs.curation.suite import data_of
+    from mohs.models.parser import load_parser
+    from mohs.models.written_parses import write_parses
+
+    found = config_from(config(setting, tasks), "advglue.py")
+    texts = [field for task in found.tasks for example in data_of(found, task) for field in example.text.fields]
+    print(f"{write_parses(load_parser(setting.parser), texts, path)} parses in {path}")
+
+
 def built(setting: Setting, tasks: list[str]) -> Path:
     """The benchmark's folder."""
     import mohs
@@ -311,6 +324,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="trainings, attacks and scorings at once")
     parser.add_argument("--until", choices=["models", "benchmark"], help="stop before the next part")
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--write-parses", type=Path, metavar="FILE", help="parse the sources and do nothing else")
     parser.add_argument("--show", action="store_true", help="do nothing, show what is there")
     parser.add_argument("--quick", action="store_true", help="word CNNs, few examples: minutes on two cores")
     return parser.parse_args()
@@ -332,6 +346,9 @@ def main() -> None:
         jobs=options.jobs,
     )
     folder = setting.out / "benchmark"
+    if options.write_parses:
+        write_parses(setting, options.tasks, options.write_parses)
+        return
     if not options.show:
         setting.out.mkdir(parents=True, exist_ok=True)
         models(setting, options.tasks)
