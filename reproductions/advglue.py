@@ -3,7 +3,7 @@
     python reproductions/advglue.py --assets DIR --quick     # two cores, some minutes: word CNNs
     python reproductions/advglue.py --assets DIR --jobs 8    # one GPU: MiniLM-size models; goes on where it stopped
     python reproductions/advglue.py --assets DIR --show      # only the tables of what is there
-    python reproductions/advglue.py --assets DIR --write-parses FILE   # for --parser parses:FILE where there is no spaCy
+    python reproductions/advglue.py --assets DIR --write-parses FILE   # for --parser parses:FILE, without spaCy
 
 DIR holds data/, lexical/ and models/minilm-mlm. Each of SST-2, RTE, QQP and SNLI has three surrogates: two seeds of
 one model, and the mean of both (the ensemble). Every text must fool all three. The judges are simulated, and labelled
