@@ -29,9 +29,19 @@ class Parts:
 
 
 def read_parts(
-    data: Source, dev: Source | None, test: Source | None, labels: Sequence[str], dev_share: float | None, seed: int
+    data: Source,
+    dev: Source | None,
+    test: Source | None,
+    labels: Sequence[str],
+    dev_share: float | None,
+    seed: int,
+    *,
+    labels_used: bool = True,
 ) -> Parts:
-    """Read and check everything before any work is done. Without dev data, a share of each class is set aside."""
+    """Read and check everything before any work is done. Without dev data, a share of each class is set aside.
+
+    labels_used: whether the training needs the classes; if not, all examples may be of one.
+    """
     if dev is not None and dev_share is not None:
         raise BadInput("--dev names the dev data and --dev-share sets training data aside for it; give only one.")
     share = 0.1 if dev_share is None else dev_share
@@ -41,7 +51,7 @@ def read_parts(
     reader = replace(reader, labels=tuple(labels) or reader.labels)
     learned, about, made_from = _read(data, reader)
     named = reader.labels
-    classes = _classes(learned, named, about["source"])
+    classes = _classes(learned, named, about["source"]) if labels_used else ()
     facts = {"train": about}
     if dev is None:
         learned, held = split(learned, share, seed, made_from)
@@ -58,7 +68,7 @@ def read_parts(
             raise BadInput(re.sub(r"--(text|label|id)-field", r"--test-\1-field", str(error))) from error
     for name, examples in (("dev", held), ("test", measured)):
         for example in examples:
-            if example.label >= len(classes):
+            if labels_used and example.label >= len(classes):
                 raise BadInput(
                     f"The {name} example {example.id!r} has label {example.label}, but the training data has "
                     f"{len(classes)} classes (0 to {len(classes) - 1})."

@@ -136,7 +136,7 @@ def train_trees(
     recipe = trees_recipe(settings)
     if save_every < 1:
         raise BadInput(f"save_every is {save_every}; it must be at least 1.")
-    parts = read_parts(data, dev, test, (), dev_share, recipe.seed)
+    parts = read_parts(data, dev, test, (), dev_share, recipe.seed, labels_used=False)
     where = choose_device(device)
     model = parser()
     learned = [one for one in parsed(parts.train, model) if len(one) <= recipe.max_words]
