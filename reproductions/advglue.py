@@ -58,6 +58,7 @@ class Setting:
     parser: str
     trees: str  # a folder of `mohs train --task t3`; empty: without T3
     jobs: int
+    without: tuple[str, ...]  # attacks left out
 
     @property
     def arch(self) -> str:
@@ -173,7 +174,8 @@ def task_of(setting: Setting, task: str) -> dict[str, Any]:
         "licence": "research only",
     }
     if task == "qqp":
-        found |= {"metrics": ["accuracy", "f1"], "without": ["stresstest", "links"]}
+        unfit = [name for name in ("stresstest", "links") if name not in setting.without]
+        found |= {"metrics": ["accuracy", "f1"], "without": unfit}
     return found
 
 
@@ -240,7 +242,7 @@ def attacks(setting: Setting) -> list[dict[str, Any]]:
                 "options": {"masked_lm": masked},
             }
         )
-    return found
+    return [one for one in found if one["name"] not in setting.without]
 
 
 def crafted(setting: Setting, tasks: list[str]) -> list[dict[str, Any]]:
@@ -322,6 +324,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--parser", default="spacy:en_core_web_sm", help="for scpn and t3; none: without them")
     parser.add_argument("--trees", default="", help="a tree auto-encoder (`mohs train --task t3`), for t3")
     parser.add_argument("--jobs", type=int, default=1, help="trainings, attacks and scorings at once")
+    parser.add_argument("--without", nargs="*", default=[], metavar="ATTACK", help="attacks to leave out")
     parser.add_argument("--until", choices=["models", "benchmark"], help="stop before the next part")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--write-parses", type=Path, metavar="FILE", help="parse the sources and do nothing else")
@@ -344,6 +347,7 @@ def main() -> None:
         parser="" if options.parser == "none" else options.parser,
         trees=options.trees,
         jobs=options.jobs,
+        without=tuple(options.without),
     )
     folder = setting.out / "benchmark"
     if options.write_parses:
