@@ -231,7 +231,8 @@ def attacks(setting: Setting) -> list[dict[str, Any]]:
         found[-1]["on"] = ["first", "second"]
     if not setting.quick:
         masked = f"hf:{setting.assets / 'models' / 'minilm-mlm'}"
-        wordnet = str(lexical / "wordnet-3.0.tar.gz")
+        unpacked = lexical / "wordnet"
+        wordnet = str(unpacked if unpacked.is_dir() else lexical / "wordnet-3.0.tar.gz")
         found[3] |= {"attack": "comp-attack", "options": {"masked_lm": masked, "wordnet": wordnet}}
         found.append(
             {
