@@ -63,6 +63,13 @@ def test_the_example_is_a_configuration_that_names_every_setting() -> None:
     assert [name for name in sorted(settings) if not re.search(rf"\b{name}: ?", text)] == []
 
 
+def test_the_surrogates_of_an_attack_as_they_stand_in_a_file(tmp_path: Path) -> None:
+    given = yaml.safe_dump(values(tmp_path))
+    place = given.index("- attack: textfooler") + 2
+    found = config_of(f"{given[:place]}on: [second]\n  {given[place:]}", "toy.yaml")
+    assert found.attacks[0].on == ("second",)
+
+
 ANLI = {"name": "anli", "task": "reviews", "file": "anli.csv", "format": "anli"}
 
 
