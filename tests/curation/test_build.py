@@ -347,3 +347,10 @@ def test_a_white_box_attack_on_a_black_box_is_refused_before_anything_is_attacke
     with pytest.raises(BadInput, match=r"hotflip needs gradients, which the surrogate first of reviews does not give"):
         build(config_from(given, "toy"), tmp_path / "out")
     assert not list((tmp_path / "out").rglob("journal.sqlite"))
+
+
+def test_a_model_of_the_filters_that_is_not_there_is_refused_before_anything_is_attacked(tmp_path: Path) -> None:
+    own = config(tmp_path, filters={"similarity": "bertscore", "token_encoder": "hf:./nowhere"})
+    with pytest.raises(BadInput, match=r"There is no folder \./nowhere"):
+        build(own, tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("journal.sqlite"))

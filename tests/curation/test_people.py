@@ -90,6 +90,36 @@ def test_a_study_trains_with_texts_that_nobody_judges(tmp_path: Path) -> None:
     assert {one.expected for one in found if one.role is Role.TRAINING} <= {(0,), (1,)}
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"text": "Fine.", "label": 7}], "row 1: label 7 is not a class"),
+        (
+            [{"premise": "It rains.", "hypothesis": "It is wet.", "label": 1}],
+            r"2 texts an example, and .* has 1 \(text",
+        ),
+        (None, "There is no file"),
+    ],
+)
+def test_texts_to_train_with_are_read_before_anything_is_attacked(rows: Any, message: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "more.jsonl") if rows is None else write_rows(tmp_path / "more.jsonl", rows)
+    own = config(tmp_path, judging={"by": "study", "training": {"reviews": file}})
+    with pytest.raises(BadInput, match=message):
+        build(own, tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("journal.sqlite"))
+
+
+def test_the_sentence_of_a_waiting_build_says_if_training_texts_are_short(tmp_path: Path) -> None:
+    own = config(tmp_path, judging={"by": "study"})
+    with pytest.raises(Waiting, match=r"only 5 of 20 texts are left to train people: if that is too few, delete"):
+        asked_votes(own, items(), NAMES, tmp_path / "out")
+    more = [{"text": f"Practice text {n}.", "label": n % 2} for n in range(40)]
+    file = write_rows(tmp_path / "more.jsonl", more)
+    own = config(tmp_path, judging={"by": "study", "training": {"reviews": file}})
+    with pytest.raises(Waiting, match=r"judgements; go on with"):
+        asked_votes(own, items(), NAMES, tmp_path / "again")
+
+
 def test_a_study_of_other_texts_is_refused(tmp_path: Path) -> None:
     own = config(tmp_path, judging={"by": "study"})
     with pytest.raises(Waiting):

@@ -92,6 +92,8 @@ ANLI = {"name": "anli", "task": "reviews", "file": "anli.csv", "format": "anli"}
         ("attacks.0.family", "anli", "attacks[1].family is 'anli'; it must be one of embedding, typo, context"),
         ("attacks.1", {"attack": "textfooler", "class": "word", "family": "typo"}, "'textfooler' is there twice"),
         ("attacks.0.on", ["fourth"], "attacks.textfooler.on names none of the surrogates of reviews, which are first"),
+        ("attacks.0.on", ["first", "fourth"], "attacks.textfooler.on names the surrogate 'fourth'; there are first, s"),
+        ("judging.training", {"rte": "a.jsonl"}, "judging.training names the task 'rte'; there are reviews"),
         ("crafted.0.task", "rte", "crafted names the task 'rte'; there are reviews"),
         ("crafted.0.format", "xml", "crafted[1].format is 'xml'; it must be one of rows, anli, advsquad, addsent"),
         ("crafted.0.options", {"each": 3}, "crafted.ours has options, which the format rows does not read; leave it o"),
