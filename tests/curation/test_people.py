@@ -17,6 +17,7 @@ from mohs.curation.folder import open_benchmark
 from mohs.curation.item import Item, benign_of
 from mohs.curation.people import Waiting, asked_votes, place_of, read_votes
 from mohs.errors import BadInput
+from mohs.studies.exporting import export
 from mohs.studies.item import Judgement, Kind, Role
 from mohs.studies.study import Study
 from tests.curation.toys import config, content, item, reviews, write_rows
@@ -164,6 +165,22 @@ def test_judgements_from_a_file(tmp_path: Path) -> None:
     judges = {judge for own_votes in found.values() for judge, _ in own_votes}
     assert judges == {f"judge-{n}" for n in range(1, 6)}  # no name leaves the file
     assert read_votes(own, items(), NAMES) == found
+
+
+def test_the_export_of_another_builds_study_is_read(tmp_path: Path) -> None:
+    """Its rows about training texts, which differ from build to build, are left out."""
+    with pytest.raises(Waiting):
+        asked_votes(config(tmp_path, judging={"by": "study"}), items(), NAMES, tmp_path / "out")
+    with Study.open(tmp_path / "out" / "studies" / "reviews") as study:
+        practice = {one.key: [one.expected[0]] for one in study.items() if one.role is Role.TRAINING}
+        answer(study, {one.id: [one.label] * 4 + [1 - one.label] for one in items()} | practice)
+        export(study, tmp_path / "judgements.csv")
+    assert "training 1" in (tmp_path / "judgements.csv").read_text()
+    judging = {"by": "judgements", "files": {"reviews": str(tmp_path / "judgements.csv")}}
+    found = read_votes(config(tmp_path, judging=judging), items(), NAMES)
+    assert {key: [label for _, label in votes] for key, votes in found.items()} == {
+        one.id: [one.label] * 4 + [1 - one.label] for one in items()
+    }
 
 
 def test_judgements_of_other_texts_are_refused(tmp_path: Path) -> None:

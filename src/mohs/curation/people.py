@@ -73,7 +73,7 @@ def read_votes(config: Config, items: Sequence[Item], names: Mapping[str, Sequen
         with tempfile.TemporaryDirectory() as folder:
             shown_items = _main(own, names[task.name], design_of(config, task))
             with Study.create(Path(folder) / "study", design_of(config, task), shown_items) as study:
-                imported(study, config.judging.files[task.name])
+                imported(study, config.judging.files[task.name], main_only=True)
                 votes |= _votes(study)
     return votes
 
