@@ -43,3 +43,12 @@ def test_a_second_source_says_what_it_is_for() -> None:
     papers = {entry.name: entry.paper for entry in entries()}
     assert papers["textfooler"] == "Jin et al. 2020; settings of Hauser et al. 2021, 3.3.3"
     assert all(not part.startswith("Hauser") for paper in papers.values() for part in paper.split("; "))
+
+
+def test_the_attacks_of_advglue_say_for_which_tasks_they_keep_the_label() -> None:
+    """Wang et al. 2021, 3.2: all go with all of its tasks, but distractions not with paraphrases."""
+    said = {entry.name: entry.keeps_label_of for entry in entries()}
+    every = ("nli", "paraphrase", "qnli", "sentiment")
+    for name in ("comp-attack", "scpn", "t3", "adv-fever", "paraphrase"):
+        assert said[name] == every, name
+    assert said["distraction"] == ("nli", "qnli", "sentiment")

@@ -228,6 +228,28 @@ def test_a_changed_setting_repeats_what_depends_on_it(tmp_path: Path, whole: Pat
     assert content(out) == content(whole)
 
 
+@pytest.mark.parametrize("change", ["a surrogate that no attack is on", "class", "by_definition"])
+def test_a_setting_that_leaves_the_attacks_as_they_are_still_counts_later(change: str, tmp_path: Path) -> None:
+    """The texts of the first stage stay the same, and the benchmark is that of a fresh build."""
+    given = values(tmp_path)
+    given["attacks"] = [{**one, "on": ["first"]} for one in (given["attacks"][0], given["attacks"][2])]
+    surrogates = given["tasks"]["reviews"]["surrogates"]
+    given["tasks"]["reviews"]["surrogates"] = {name: surrogates[name] for name in ("first", "second")}
+    out = tmp_path / "out"
+    build(config_from(given, "toy"), out)
+    first = (out / "stages" / "01-attack.jsonl").read_bytes()
+    if change == "class":
+        given["attacks"][0] |= {"class": "sentence", "family": "syntactic"}
+    elif change == "by_definition":
+        given["attacks"][1] |= {"by_definition": True}
+    else:
+        given["tasks"]["reviews"]["surrogates"] = surrogates
+    build(config_from(given, "toy"), out)
+    build(config_from(given, "toy"), tmp_path / "fresh")
+    assert content(out) == content(tmp_path / "fresh")
+    assert (out / "stages" / "01-attack.jsonl").read_bytes() == first
+
+
 def test_changed_data_start_the_runs_anew(tmp_path: Path) -> None:
     out = tmp_path / "out"
     settings = config(tmp_path, attacks=[{"attack": "random", "class": "word", "family": "embedding"}])
@@ -346,4 +368,11 @@ def test_a_white_box_attack_on_a_black_box_is_refused_before_anything_is_attacke
     given["attacks"].append({"attack": "hotflip", "class": "word", "family": "embedding"})
     with pytest.raises(BadInput, match=r"hotflip needs gradients, which the surrogate first of reviews does not give"):
         build(config_from(given, "toy"), tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("journal.sqlite"))
+
+
+def test_a_model_of_the_filters_that_is_not_there_is_refused_before_anything_is_attacked(tmp_path: Path) -> None:
+    own = config(tmp_path, filters={"similarity": "bertscore", "token_encoder": "hf:./nowhere"})
+    with pytest.raises(BadInput, match=r"There is no folder \./nowhere"):
+        build(own, tmp_path / "out")
     assert not list((tmp_path / "out").rglob("journal.sqlite"))

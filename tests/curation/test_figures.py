@@ -140,6 +140,19 @@ def test_averages() -> None:
     assert mean([one, Figure(None, None, None, 0, 3, 0, "")], "tasks").value is None
 
 
+def test_an_average_of_gaps_may_be_below_zero_and_one_of_shares_may_not() -> None:
+    """A system can be better on attacked texts than on their originals."""
+    one, other = _figure(0.2, 0.03, a=1.0), _figure(0.6, 0.04, b=1.0)
+    gap = difference(one, other, "")
+    alone = mean([gap], "one task")
+    assert (alone.value, alone.low, alone.high) == pytest.approx((gap.value, gap.low, gap.high))
+    two = mean([gap, difference(_figure(0.2, 0.03, c=1.0), _figure(0.6, 0.04, d=1.0), "")], "tasks")
+    assert two.value == pytest.approx(-0.4)
+    assert two.low == pytest.approx(-0.4 - math.hypot(0.03, 0.08) / math.sqrt(2))
+    rare = mean([Figure(0.01, 0.0, 0.3, 9, 0, 9, "", {"e": 1.0}), Figure(0.01, 0.0, 0.3, 9, 0, 9, "", {"e": 1.0})], "")
+    assert rare.low == 0.0
+
+
 def test_figures_of_the_same_texts_rise_and_fall_together() -> None:
     one, other = _figure(0.2, 0.03, a=1.0, b=-1.0), _figure(0.6, 0.04, a=2.0, b=-2.0)
     both = mean_of_same([one, other], "texts")

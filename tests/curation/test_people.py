@@ -17,6 +17,7 @@ from mohs.curation.folder import open_benchmark
 from mohs.curation.item import Item, benign_of
 from mohs.curation.people import Waiting, asked_votes, place_of, read_votes
 from mohs.errors import BadInput
+from mohs.studies.exporting import export
 from mohs.studies.item import Judgement, Kind, Role
 from mohs.studies.study import Study
 from tests.curation.toys import config, content, item, reviews, write_rows
@@ -90,6 +91,36 @@ def test_a_study_trains_with_texts_that_nobody_judges(tmp_path: Path) -> None:
     assert {one.expected for one in found if one.role is Role.TRAINING} <= {(0,), (1,)}
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"text": "Fine.", "label": 7}], "row 1: label 7 is not a class"),
+        (
+            [{"premise": "It rains.", "hypothesis": "It is wet.", "label": 1}],
+            r"2 texts an example, and .* has 1 \(text",
+        ),
+        (None, "There is no file"),
+    ],
+)
+def test_texts_to_train_with_are_read_before_anything_is_attacked(rows: Any, message: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "more.jsonl") if rows is None else write_rows(tmp_path / "more.jsonl", rows)
+    own = config(tmp_path, judging={"by": "study", "training": {"reviews": file}})
+    with pytest.raises(BadInput, match=message):
+        build(own, tmp_path / "out")
+    assert not list((tmp_path / "out").rglob("journal.sqlite"))
+
+
+def test_the_sentence_of_a_waiting_build_says_if_training_texts_are_short(tmp_path: Path) -> None:
+    own = config(tmp_path, judging={"by": "study"})
+    with pytest.raises(Waiting, match=r"only 5 of 20 texts are left to train people: if that is too few, delete"):
+        asked_votes(own, items(), NAMES, tmp_path / "out")
+    more = [{"text": f"Practice text {n}.", "label": n % 2} for n in range(40)]
+    file = write_rows(tmp_path / "more.jsonl", more)
+    own = config(tmp_path, judging={"by": "study", "training": {"reviews": file}})
+    with pytest.raises(Waiting, match=r"judgements; go on with"):
+        asked_votes(own, items(), NAMES, tmp_path / "again")
+
+
 def test_a_study_of_other_texts_is_refused(tmp_path: Path) -> None:
     own = config(tmp_path, judging={"by": "study"})
     with pytest.raises(Waiting):
@@ -134,6 +165,22 @@ def test_judgements_from_a_file(tmp_path: Path) -> None:
     judges = {judge for own_votes in found.values() for judge, _ in own_votes}
     assert judges == {f"judge-{n}" for n in range(1, 6)}  # no name leaves the file
     assert read_votes(own, items(), NAMES) == found
+
+
+def test_the_export_of_another_builds_study_is_read(tmp_path: Path) -> None:
+    """Its rows about training texts, which differ from build to build, are left out."""
+    with pytest.raises(Waiting):
+        asked_votes(config(tmp_path, judging={"by": "study"}), items(), NAMES, tmp_path / "out")
+    with Study.open(tmp_path / "out" / "studies" / "reviews") as study:
+        practice = {one.key: [one.expected[0]] for one in study.items() if one.role is Role.TRAINING}
+        answer(study, {one.id: [one.label] * 4 + [1 - one.label] for one in items()} | practice)
+        export(study, tmp_path / "judgements.csv")
+    assert "training 1" in (tmp_path / "judgements.csv").read_text()
+    judging = {"by": "judgements", "files": {"reviews": str(tmp_path / "judgements.csv")}}
+    found = read_votes(config(tmp_path, judging=judging), items(), NAMES)
+    assert {key: [label for _, label in votes] for key, votes in found.items()} == {
+        one.id: [one.label] * 4 + [1 - one.label] for one in items()
+    }
 
 
 def test_judgements_of_other_texts_are_refused(tmp_path: Path) -> None:

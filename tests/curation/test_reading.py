@@ -63,6 +63,13 @@ def test_the_example_is_a_configuration_that_names_every_setting() -> None:
     assert [name for name in sorted(settings) if not re.search(rf"\b{name}: ?", text)] == []
 
 
+def test_the_surrogates_of_an_attack_as_they_stand_in_a_file(tmp_path: Path) -> None:
+    given = yaml.safe_dump(values(tmp_path))
+    place = given.index("- attack: textfooler") + 2
+    found = config_of(f"{given[:place]}on: [second]\n  {given[place:]}", "toy.yaml")
+    assert found.attacks[0].on == ("second",)
+
+
 ANLI = {"name": "anli", "task": "reviews", "file": "anli.csv", "format": "anli"}
 
 
@@ -85,6 +92,8 @@ ANLI = {"name": "anli", "task": "reviews", "file": "anli.csv", "format": "anli"}
         ("attacks.0.family", "anli", "attacks[1].family is 'anli'; it must be one of embedding, typo, context"),
         ("attacks.1", {"attack": "textfooler", "class": "word", "family": "typo"}, "'textfooler' is there twice"),
         ("attacks.0.on", ["fourth"], "attacks.textfooler.on names none of the surrogates of reviews, which are first"),
+        ("attacks.0.on", ["first", "fourth"], "attacks.textfooler.on names the surrogate 'fourth'; there are first, s"),
+        ("judging.training", {"rte": "a.jsonl"}, "judging.training names the task 'rte'; there are reviews"),
         ("crafted.0.task", "rte", "crafted names the task 'rte'; there are reviews"),
         ("crafted.0.format", "xml", "crafted[1].format is 'xml'; it must be one of rows, anli, advsquad, addsent"),
         ("crafted.0.options", {"each": 3}, "crafted.ours has options, which the format rows does not read; leave it o"),

@@ -223,8 +223,10 @@ def test_names_cannot_break_out_of_page_or_card(tmp_path: Path) -> None:
     found["judging"] = {"by": "none"}
     mohs.build_benchmark(found, tmp_path / "out")
     assert "<img" not in (tmp_path / "out" / "benchmark.html").read_text("utf-8")
-    assert "a\\|b &lt;script>" in card_of(tmp_path / "out")[1]
-    assert "Nobody judged the texts" in card_of(tmp_path / "out")[1]
+    head, body = card_of(tmp_path / "out")
+    assert "a\\|b &lt;script>" in body
+    assert (head["license"], head["license_name"]) == ("other", "<img src=x>")  # no id of a licence
+    assert "Nobody judged the texts" in body
 
 
 def test_a_task_without_texts_is_left_out(tmp_path: Path) -> None:

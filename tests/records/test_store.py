@@ -425,6 +425,11 @@ def test_yaml_may_have_some_aliases() -> None:
     assert told == {"a": ["x", "y"], "b": [["x", "y"]] * 2, "c": "one", "d": "one"}
 
 
+def test_names_of_values_are_texts() -> None:
+    """Plain `on`, `yes` and `no` are flags in YAML; as names they are words like others."""
+    assert read_yaml("on: [first]\nno: yes\n1: off") == {"on": ["first"], "no": True, 1: False}
+
+
 def test_reading_what_is_no_run(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
         assert refused(BadInput, RunStore.read, folder) == (

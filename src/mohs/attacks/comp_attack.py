@@ -25,6 +25,7 @@ from mohs.space import (
 )
 from mohs.space.heads import HeadLemmas, SomeOf
 from mohs.text import Text
+from mohs.text.kinds import KINDS
 from mohs.text.questions import Labelled
 from mohs.text.stopwords import NLTK
 
@@ -125,6 +126,7 @@ class CompAttack:
     paper: ClassVar[str] = "Wang et al. 2021 (AdvGLUE)"
     needs_scores: ClassVar[bool] = True
     cost: ClassVar[str] = "at most one per step (100), and two gradients per step"
+    keeps_label_of: ClassVar[frozenset[str]] = frozenset(KINDS)  # Wang et al. 2021 use it for all, and ask people
 
     source: Source = ALL
     constraints: tuple[Constraint, ...] = ()

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from mohs.curation import fidelity as filters
 from mohs.curation import suite
 from mohs.curation.attacked import attacked
 from mohs.curation.config import Config, Crafted
@@ -17,7 +18,7 @@ from mohs.curation.item import Vote
 from mohs.curation.judged import judged, to_judge
 from mohs.curation.merged import merged
 from mohs.curation.parted import parted
-from mohs.curation.people import asked_votes, read_votes
+from mohs.curation.people import asked_votes, check_training, read_votes
 from mohs.curation.place import alone_in
 from mohs.curation.sets import ReadSet, content_of, read_set
 from mohs.curation.simulated import qualities, simulated_votes
@@ -65,6 +66,9 @@ class _Build:
             raise BadInput(f"--only {only} and --until {until} contradict each other; give one of them.")
         suite.check(self.config)
         _check_sets(self.config)
+        if not self.stages.exists("fidelity"):
+            filters.check(self.config, trust_code=self.how.trust_code)
+            check_training(self.config)
         with alone_in(self.out, self.stages.folder):
             done = self._stages(only, until)
         return Built(self.config, self.out, self.stages, done, self._errors())

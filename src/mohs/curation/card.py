@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from mohs.curation.counts import Rows, families_of
 from mohs.curation.folder import DATA, PRIVATE
 from mohs.curation.rows import columns
 from mohs.curation.tables import agreement_table, counts_table, drops_table, validity_table
+
+_LICENCE_ID = re.compile(r"[A-Za-z0-9.+-]+")
 
 
 def card(config: Config, about: Mapping[str, Any], rows: Rows) -> str:
@@ -28,8 +31,10 @@ def _head(config: Config, about: Mapping[str, Any], rows: Rows) -> dict[str, Any
         configs.append({"config_name": task, "data_files": files})
         infos.append({"config_name": task, "features": _features(about["tasks"][task])})
     head: dict[str, Any] = {"pretty_name": config.name}
-    if config.licence:
+    if _LICENCE_ID.fullmatch(config.licence):
         head["license"] = config.licence.lower()
+    elif config.licence:  # the Hub knows ids alone; other words stand beside `other`
+        head |= {"license": "other", "license_name": config.licence}
     head |= {"task_categories": ["text-classification"], "tags": ["adversarial", "robustness"]}
     return {**head, "configs": configs, "dataset_info": infos}
 

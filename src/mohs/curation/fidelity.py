@@ -58,12 +58,7 @@ def similarities(config: Config, *, trust_code: bool = False) -> Similarities:
     def of(items: Sequence[Item]) -> list[float]:
         if not items:
             return []
-        from mohs.tasks.services import load_services
-
-        bert = config.filters.similarity == "bertscore"
-        measure: Measure = BertScore() if bert else SentenceSimilarity(angular=False)
-        given = {"encoder": config.filters.encoder, "token_encoder": config.filters.token_encoder}
-        parts = load_services(measure.needs, given, device=config.device, trust_code=trust_code)
+        measure, parts = _measure(config, trust_code)
         ask = Services(parts, Random(0))
 
         def searches() -> Iterator[tuple[int, Coroutine[Any, None, list[float]]]]:
@@ -81,3 +76,19 @@ def similarities(config: Config, *, trust_code: bool = False) -> Similarities:
         return found
 
     return of
+
+
+def check(config: Config, *, trust_code: bool = False) -> None:
+    """Refuse a model of the filters that cannot be loaded, before anything is attacked."""
+    if any(one.of_class == "sentence" for one in config.attacks):
+        _measure(config, trust_code)
+
+
+def _measure(config: Config, trust_code: bool) -> tuple[Measure, dict[str, Any]]:
+    """The measure of similarity, and the model that it needs."""
+    from mohs.tasks.services import load_services
+
+    bert = config.filters.similarity == "bertscore"
+    measure: Measure = BertScore() if bert else SentenceSimilarity(angular=False)
+    given = {"encoder": config.filters.encoder, "token_encoder": config.filters.token_encoder}
+    return measure, load_services(measure.needs, given, device=config.device, trust_code=trust_code)

@@ -96,7 +96,7 @@ def _combined(figures: Sequence[Figure], weights: Sequence[float], counts: tuple
     Each part is as uncertain as its own interval says on the side that counts; figures of the same benign texts rise
     and fall together as their pulls do. counts: n, errors and units.
     """
-    value, below, above = 0.0, [], []
+    value, below, above, least = 0.0, [], [], 0.0
     for one, weight in zip(figures, weights, strict=True):
         if one.value is None or one.low is None or one.high is None:
             return Figure(None, None, None, *counts, of)
@@ -104,10 +104,11 @@ def _combined(figures: Sequence[Figure], weights: Sequence[float], counts: tuple
         ends = sorted((weight * (one.low - one.value), weight * (one.high - one.value)))
         below.append(ends[0])
         above.append(ends[1])
+        if weight * one.value + ends[0] < -1e-12:  # not a share: a difference, or a mean of differences
+            least = -1.0
     signs = np.sign(weights)
     alike = _correlations(figures) * np.outer(signs, signs)
     low, high = (math.sqrt(max(0.0, float(np.array(side) @ alike @ np.array(side)))) for side in (below, above))
-    least = 0.0 if min(weights) >= 0 else -1.0
     pulls: dict[str, float] = defaultdict(float)
     for one, weight in zip(figures, weights, strict=True):
         for unit, pull in one.pulls.items():

@@ -24,6 +24,7 @@ from mohs.studies.pool import gathered
 from mohs.studies.study import Study
 from mohs.text import Example
 from mohs.text.addresses import without_credentials
+from mohs.text.dataset import Dataset
 
 STUDIES = "studies"
 _TRAINING_POOL = 5  # training items to draw from, for each that an annotator gets
@@ -52,8 +53,8 @@ def asked_votes(config: Config, items: Sequence[Item], names: Mapping[str, Seque
             progress = study.progress()
             if progress.complete < progress.items:
                 waiting.append(
-                    f"{study.place} ({progress.judgements:,} of {progress.wanted:,} judgements; go on with "
-                    f"`mohs study invite {study.place} --n {config.judging.judges}` and "
+                    f"{study.place} ({progress.judgements:,} of {progress.wanted:,} judgements; {_short(study)}go on "
+                    f"with `mohs study invite {study.place} --n {config.judging.judges}` and "
                     f"`mohs study serve {study.place}`)"
                 )
             votes |= _votes(study)
@@ -72,9 +73,42 @@ def read_votes(config: Config, items: Sequence[Item], names: Mapping[str, Sequen
         with tempfile.TemporaryDirectory() as folder:
             shown_items = _main(own, names[task.name], design_of(config, task))
             with Study.create(Path(folder) / "study", design_of(config, task), shown_items) as study:
-                imported(study, config.judging.files[task.name])
+                imported(study, config.judging.files[task.name], main_only=True)
                 votes |= _votes(study)
     return votes
+
+
+def check_training(config: Config) -> None:
+    """Refuse texts to train people with that cannot be read, before anything is attacked."""
+    for task in config.tasks if config.judging.by == "study" else ():
+        if (file := config.judging.training.get(task.name)) is not None:
+            wanted = next(iter(data_of(config, task))).names
+            for example in _training_data(config, task):
+                if len(example.names) != len(wanted):
+                    raise BadInput(
+                        f"{file} has {len(example.names)} texts an example, and the task {task.name} has "
+                        f"{len(wanted)} ({', '.join(wanted)}); name another file under judging.training."
+                    )
+
+
+def _training_data(config: Config, task: Task) -> Dataset:
+    """The labelled texts to train people with: those that the configuration names, or those of the task."""
+    data = data_of(config, task)
+    if task.name in config.judging.training:
+        return replace(data, source=config.judging.training[task.name], n=None, sample=None)
+    return data
+
+
+def _short(study: Study) -> str:
+    """Says if people are trained with fewer texts than the design has, and what to do about it."""
+    training = study.design.training
+    there = sum(one.role is Role.TRAINING for one in study.items())
+    if training is None or there >= training.items:
+        return ""
+    return (
+        f"only {there} of {training.items} texts are left to train people: if that is too few, delete the study and "
+        "name other labelled texts under judging.training; or "
+    )
 
 
 def place_of(config: Config, task: Task, out: Path) -> str:
@@ -137,9 +171,7 @@ def _unchanged(
 ) -> tuple[list[Shown], list[dict[str, Any]]]:
     """Benign texts of which nothing is judged, for the instructions, the training and people's accuracy."""
     used = {item.benign for item in items}
-    data = data_of(config, task)
-    if task.name in config.judging.training:
-        data = replace(data, source=config.judging.training[task.name], n=None, sample=None)
+    data = _training_data(config, task)
     pool: list[Example] = [one for one in data if benign_of(one.text.fields) not in used]
     Random(f"{config.seed}/{task.name}/unchanged").shuffle(pool)
     examples: list[dict[str, Any]] = []

@@ -219,6 +219,7 @@ def _fitting(found: c.Config) -> None:
         raise Fault("it has neither attacks nor crafted sets; give a list under `attacks`")
     tasks = [task.name for task in found.tasks]
     methods = [one.name for one in found.methods]
+    surrogates = list(dict.fromkeys(name for task in found.tasks for name in task.surrogates))
     for task in found.tasks:
         for one in (*task.only, *task.without):
             if one not in methods:
@@ -231,8 +232,13 @@ def _fitting(found: c.Config) -> None:
                 )
         if not found.of(task) and not found.sets(task):
             raise Fault(f"tasks.{task.name} has no attack left; change its `only` or `without`")
-    for name, what in [(one.task, "crafted") for one in found.crafted] + [
-        (t, "judging.files") for t in found.judging.files
+    for attack in found.attacks:
+        for one in (one for one in attack.on if one not in surrogates):
+            raise Fault(f"attacks.{attack.name}.on names the surrogate {one!r}; there are {', '.join(surrogates)}")
+    for name, what in [
+        *((one.task, "crafted") for one in found.crafted),
+        *((task, "judging.files") for task in found.judging.files),
+        *((task, "judging.training") for task in found.judging.training),
     ]:
         if name not in tasks:
             raise Fault(f"{what} names the task {name!r}; there are {', '.join(tasks)}")

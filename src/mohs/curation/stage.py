@@ -43,8 +43,13 @@ class StageFolder:
         return self.folder / f"{STAGES.index(stage) + 1:02}-{stage}{ending}"
 
     def key(self, stage: str, settings: Any) -> str:
-        """What the stage depends on: the version, its settings and all that came before."""
-        before = [self._about(one).get("output") for one in STAGES[: STAGES.index(stage)]]
+        """What the stage depends on: the version, its settings and all that came before.
+
+        Settings of earlier stages count too: a later one may read them (surrogates, classes of attacks), even if the
+        texts between them are the same.
+        """
+        earlier = [self._about(one) for one in STAGES[: STAGES.index(stage)]]
+        before = [[one.get("input"), one.get("output")] for one in earlier]
         return digest([_FORMAT, __version__, stage, settings, before])
 
     def is_done(self, stage: str, key: str) -> bool:

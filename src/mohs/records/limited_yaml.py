@@ -9,14 +9,20 @@ import yaml
 _TIMES = 10  # what aliases stand for may be so many times as long as the text itself
 _ALWAYS = 100_000  # characters that are allowed in any case
 _MERGE = "tag:yaml.org,2002:merge"
+_FLAG, _TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain values only, and no `<<`, which can multiply entries while a file is read."""
+    """Plain values only, and no `<<`, which can multiply entries while a file is read.
+
+    Names of values are texts: `on: [first]` names a value `on`, though YAML reads the word elsewhere as true.
+    """
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         if any(key.tag == _MERGE for key, _ in node.value):
             raise yaml.YAMLError("it has a merge key (<<); write the values out")
+        for key in (key for key, _ in node.value if key.tag == _FLAG):
+            key.tag = _TEXT
         super().flatten_mapping(node)
 
 

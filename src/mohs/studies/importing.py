@@ -13,7 +13,7 @@ from mohs.studies import forms
 from mohs.studies.design import Design
 from mohs.studies.forms import Found, Given
 from mohs.studies.heard import Heard
-from mohs.studies.item import PEOPLE, Item, Judgement, Kind, State
+from mohs.studies.item import PEOPLE, Item, Judgement, Kind, Role, State
 from mohs.studies.matching import Finder, LeftOut, Matched, Sift, matched
 from mohs.studies.platforms import code_of
 from mohs.studies.study import Part, Study
@@ -39,8 +39,13 @@ class Imported:
         return {**vars(self), "left_out": [one._asdict() for one in self.left_out]}
 
 
-def imported(study: Study, path: str | Path, given: Given | None = None, *, dry_run: bool = False) -> Imported:
-    """Import judgements of a study's items. dry_run: only say what would be imported.
+def imported(
+    study: Study, path: str | Path, given: Given | None = None, *, dry_run: bool = False, main_only: bool = False
+) -> Imported:
+    """Import judgements of a study's items.
+
+    dry_run: only say what would be imported. main_only: rows about training, accuracy and control items, which an
+    export of another study has, are not looked at.
 
     Reads exports of mohs, results of Mechanical Turk, exports of Label Studio and plain tables. All or nothing: a bad
     row refuses the file, unless `given` says that bad rows are left out.
@@ -50,6 +55,8 @@ def imported(study: Study, path: str | Path, given: Given | None = None, *, dry_
     found = forms.read(place, study.design, given, sift)
     if not found.judged:
         raise BadInput(f"{place} has no column with answers; name it, as in --column answer=NAME.")
+    if main_only:
+        found = replace(found, rows=[row for row in found.rows if row[1].role is Role.MAIN])
     items = study.items()
     finder = Finder(items, {code_of(study, item.key): item.key for item in items})
     rows = _fitting(study.design, finder, found, sift, given)

@@ -99,7 +99,7 @@ class Reader:
         """A list of strings."""
         value = self._take(name, _MISSING)
         if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise self._wrong(name, value, "a list of texts")
+            raise self._wrong(name, value, "a list of texts; put words such as yes and no in quotation marks")
         return value
 
     def wholes(self, name: str) -> list[int]:
