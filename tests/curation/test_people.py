@@ -17,6 +17,7 @@ from mohs.curation.folder import open_benchmark
 from mohs.curation.item import Item, benign_of
 from mohs.curation.people import Waiting, asked_votes, place_of, read_votes
 from mohs.errors import BadInput
+from mohs.studies.connecting import FILE
 from mohs.studies.exporting import export
 from mohs.studies.item import Judgement, Kind, Role
 from mohs.studies.study import Study
@@ -119,6 +120,18 @@ def test_the_sentence_of_a_waiting_build_says_if_training_texts_are_short(tmp_pa
     own = config(tmp_path, judging={"by": "study", "training": {"reviews": file}})
     with pytest.raises(Waiting, match=r"judgements; go on with"):
         asked_votes(own, items(), NAMES, tmp_path / "again")
+
+
+def test_a_study_whose_making_was_cut_off_is_made(tmp_path: Path) -> None:
+    own = config(tmp_path, judging={"by": "study"})
+    place = tmp_path / "out" / "studies" / "reviews"
+    place.mkdir(parents=True)
+    (place / FILE).write_bytes(b"")  # a process that was killed leaves it like this
+    with pytest.raises(Waiting, match="0 of 15 judgements"):
+        asked_votes(own, items(), NAMES, tmp_path / "out")
+    (place / FILE).write_bytes(b"something else, which nobody may write over")
+    with pytest.raises(BadInput, match="file is not a database"):
+        asked_votes(own, items(), NAMES, tmp_path / "out")
 
 
 def test_a_study_of_other_texts_is_refused(tmp_path: Path) -> None:

@@ -130,14 +130,13 @@ def design_of(config: Config, task: Task) -> Design:
 
 
 def _made(config: Config, task: Task, items: Sequence[Item], names: Sequence[str], place: str) -> Study:
-    """The study of a task, which is made if there is none."""
-    if is_address(place):
+    """The study of a task, which is made if there is none, or if its making was cut off."""
+    refused: BadInput | None = None
+    if is_address(place) or (Path(place) / FILE).is_file():
         try:
             return Study.open(place)
-        except BadInput:  # there is none yet
-            pass
-    elif (Path(place) / FILE).is_file():
-        return Study.open(place)
+        except BadInput as error:
+            refused = error
     design = design_of(config, task)
     unchanged, examples = _unchanged(config, task, items, names, design)
     source: dict[str, Any] = {
@@ -148,7 +147,10 @@ def _made(config: Config, task: Task, items: Sequence[Item], names: Sequence[str
         "labels": list(task.labels),
         "examples": examples,
     }
-    return Study.create(place, design, [*_main(items, names, design), *unchanged], seed=config.seed, **source)
+    try:
+        return Study.create(place, design, [*_main(items, names, design), *unchanged], seed=config.seed, **source)
+    except BadInput as error:
+        raise refused or error from None
 
 
 def _main(items: Sequence[Item], names: Sequence[str], design: Design) -> list[Shown]:
