@@ -168,9 +168,9 @@ def status(study: Place, json: Json = False, verbose: Verbose = False) -> None:
     if json:
         say_json({**asdict(progress), "design": design.name, "people": [asdict(one) for one in people]})
         return
-    share = progress.judgements / progress.wanted if progress.wanted else 0.0
+    share = 100 * progress.judgements // progress.wanted if progress.wanted else 0  # 100% only at the end
     say(f"{design.title} ({design.name})")
-    say(f"{progress.judgements:,} of {progress.wanted:,} judgements ({share:.0%})")
+    say(f"{progress.judgements:,} of {progress.wanted:,} judgements ({share}%)")
     say(f"{progress.complete:,} of {progress.items:,} items complete")
     states = ", ".join(f"{count} {state}" for state, count in progress.by_state.items())
     say(f"{progress.annotators} people: {states}" if states else "Nobody was invited yet.")

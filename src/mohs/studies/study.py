@@ -366,7 +366,9 @@ class Study:
     def _progress(self, cursor: Cursor) -> Progress:
         people = ", ".join(f"'{kind}'" for kind in PEOPLE)
         row = cursor.one(
-            "SELECT count(*), coalesce(sum(CASE WHEN room = 0 THEN 1 ELSE 0 END), 0) FROM items WHERE role = ?",
+            "SELECT count(*), coalesce(sum(CASE WHEN room = 0 AND NOT EXISTS "  # nobody still holds it
+            "(SELECT 1 FROM judgements j WHERE j.item = items.number AND j.answer IS NULL) THEN 1 ELSE 0 END), 0) "
+            "FROM items WHERE role = ?",
             str(Role.MAIN),
         )
         counted = cursor.one(
