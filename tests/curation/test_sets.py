@@ -149,7 +149,7 @@ def test_a_set_of_one_label_gets_the_share_of_that_label(tmp_path: Path) -> None
     assert 0 < len(drawn) == wanted[0] < facts["each_set"]
     found = open_benchmark(tmp_path / "out").about
     assert (
-        f"ours gives {len(drawn)} texts to reviews instead of {facts['each_set']}: it has none of the class positive."
+        f"ours gives {len(drawn)} of {facts['each_set']} texts to reviews: it has none of the class positive."
         in found["notes"]
     )
     about = (tmp_path / "out" / "README.md").read_text()
