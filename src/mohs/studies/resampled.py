@@ -76,7 +76,7 @@ def _statistics(values: Floats, items: Ints, times: Floats, rule: Rule) -> tuple
 
     values: in the order of items, and of their size. times: how often the judge of each was drawn.
     """
-    whole = np.bincount(items, times)
+    whole = np.bincount(items, times).astype(np.float64)
     known = (whole > 0).astype(np.float64)
     if rule.statistic == "median":
         return _medians(values, items, times, whole), known
