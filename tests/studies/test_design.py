@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,18 @@ import pytest
 import yaml
 
 from mohs.errors import BadInput
-from mohs.studies.design import bundled_names, design_of, read_design
+from mohs.studies.design import (
+    Answer,
+    Control,
+    Design,
+    Question,
+    Statement,
+    Training,
+    Valid,
+    bundled_names,
+    design_of,
+    read_design,
+)
 from mohs.studies.item import Item
 from mohs.studies.study import Study
 from tests.studies.toys import DESIGN, design
@@ -182,3 +194,17 @@ def test_a_design_in_a_file(tmp_path: Path) -> None:
     assert read_design(path) == design()
     with pytest.raises(BadInput, match="neither a file nor one of fragments, labels"):
         read_design(tmp_path / "none.yaml")
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "studies.md"
+
+
+def test_the_guide_names_every_key_and_its_example_is_a_design() -> None:
+    own = GUIDE.read_text("utf-8").partition("### Your own")[2].partition("## The pages")[0]
+    found = design_of(own.partition("```yaml")[2].partition("```")[0], "docs")
+    assert found.questions[0].agree == "high"
+    parts = (Design, Question, Statement, Answer, Valid, Control, Training)
+    keys = {one.name for part in parts for one in fields(part)} - {"text"}
+    told = own.rpartition("```")[2]
+    named = {word for code in re.findall(r"`([^`]+)`", told) for word in re.findall(r"\w+", code)}
+    assert keys - named == set()

@@ -57,14 +57,14 @@ def designs(
     """
     from dataclasses import asdict
 
-    from mohs.studies.design import bundled_names, read_design
+    from mohs.studies.design import bundled_names, bundled_text, read_design
 
     if name is not None:
         design = read_design(name)
         if json:
             say_json(asdict(design))
-        else:
-            print(design.to_yaml(), end="")
+        else:  # as it was written, which is easier to change
+            print(bundled_text(name) if name in bundled_names() else design.to_yaml(), end="")
         return
     found = [read_design(one) for one in bundled_names()]
     if json:

@@ -166,7 +166,7 @@ class Design:
 def read_design(name: str | Path) -> Design:
     """A bundled design by its name, or one in a YAML file."""
     if str(name) in bundled_names():
-        text, place = _bundled_text(str(name)), str(name)
+        text, place = bundled_text(str(name)), str(name)
     else:
         path = Path(name).expanduser()
         if not path.is_file():
@@ -207,7 +207,8 @@ def bundled_names() -> tuple[str, ...]:
     return tuple(sorted(one.name.removesuffix(".yaml") for one in folder.iterdir() if one.name.endswith(".yaml")))
 
 
-def _bundled_text(name: str) -> str:
+def bundled_text(name: str) -> str:
+    """A bundled design as it was written."""
     return (files("mohs.studies") / "designs" / f"{name}.yaml").read_text("utf-8")
 
 
