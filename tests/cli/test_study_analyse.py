@@ -24,6 +24,14 @@ def study(tmp_path: Path, mohs: Mohs) -> Path:
     return tmp_path / "study"
 
 
+def test_a_study_is_at_100_percent_only_at_its_end(tmp_path: Path, mohs: Mohs) -> None:
+    rows = [f"i{n},one {n},other {n},{who},plain,1" for n in range(100) for who in ("ada", "bob", "cem")]
+    (tmp_path / "most.csv").write_text("\n".join([ROWS.splitlines()[0], *rows[:-1]]) + "\n")
+    assert mohs("study", "import", "study", "most.csv", "--new", "meaning", "--judges", 3).returncode == 0
+    said = mohs("study", "status", "study").stdout
+    assert "299 of 300 judgements (99%)\n99 of 100 items complete\n" in said
+
+
 def test_analyse(study: Path, mohs: Mohs, cold: Mohs) -> None:
     ended = cold("study", "analyse", "study", "--out", "items.csv")
     assert ended.returncode == 0, ended.stderr

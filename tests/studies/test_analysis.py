@@ -283,15 +283,30 @@ def test_items_as_a_file(tmp_path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         rows = {row["item"]: row for row in csv.DictReader(file)}
     assert set(rows) == {"i0", "i1"}
-    assert {name: rows["i0"][name] for name in ("judges", "mean", "median", "most_given", "valid", "text")} == {
+    assert {
+        name: rows["i0"][name] for name in ("judges", "mean", "median", "most_given", "share", "valid", "text")
+    } == {
         "judges": "4",
         "mean": "6.25",
         "median": "7.0",
         "most_given": "7",
+        "share": "",
         "valid": "True",
         "text": "old 0",
     }
     assert rows["i1"]["valid"] == "False"
+
+
+def test_the_file_has_the_share_that_recognised_each_text(tmp_path: Path) -> None:
+    """R(x_adv) of paper 003, 3.5, which is compared with epsilon text by text."""
+    found = analysed(tmp_path / "study", "real-or-altered", n=4)
+    rows = {row["item"]: row for row in found.rows()}
+    (group,) = found.groups
+    assert group.recognised
+    for key, share in group.recognised.items():
+        assert rows[key]["share"] == pytest.approx(share, abs=1e-6)
+        assert rows[key]["valid"] is (share < 0.5)
+        assert rows[key]["truth"] == "altered"
 
 
 def test_several_attacks_have_a_column_each_and_one_for_all(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import copy
+import re
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,20 @@ import pytest
 import yaml
 
 from mohs.errors import BadInput
-from mohs.studies.design import bundled_names, design_of, read_design
+from mohs.studies.design import (
+    Answer,
+    Control,
+    Design,
+    Question,
+    Statement,
+    Training,
+    Valid,
+    bundled_names,
+    design_of,
+    read_design,
+)
+from mohs.studies.item import Item
+from mohs.studies.study import Study
 from tests.studies.toys import DESIGN, design
 
 NAMES = ("fragments", "labels", "meaning", "real-or-altered", "second-order", "words")
@@ -120,6 +135,53 @@ def test_a_fault_of_a_design_is_named(change: dict[str, Any], said: str) -> None
         design_of(yaml.safe_dump(values), "my.yaml")
 
 
+def changed(name: str, **more: Any) -> dict[str, Any]:
+    """A bundled design with other values."""
+    return {**yaml.safe_load(read_design(name).to_yaml()), **more}
+
+
+def share(answer: int, below: float) -> dict[str, Any]:
+    return {"question": "origin", "statistic": "share", "answer": answer, "below": below}
+
+
+MISFITS: list[tuple[dict[str, Any], str]] = [
+    (changed("meaning", valid={"statistic": "mean", "at_most": 9}), "valid.at_most is 9, and an answer lies between 1"),
+    (
+        changed("meaning", valid={"statistic": "median", "at_least": 0}),
+        "valid.at_least is 0, and an answer lies betwee",
+    ),
+    (changed("real-or-altered", valid=share(3, 0.5)), "valid.answer is 3, and the answers are 1, 2"),
+    (changed("real-or-altered", valid=share(2, 50)), "valid.below is 50, and a share lies between 0 and 1"),
+    (changed("meaning", valid={"statistic": "consensus", "least_agreeing": 3}), "which `items: pairs` have not"),
+    (changed("labels", valid={"statistic": "consensus", "least_agreeing": 6}), "is 6, and each item has 5 judges"),
+    (changed("labels", valid={"statistic": "consensus", "least_agreeing": 0}), "is 0, and each item has 5 judges"),
+    (changed("labels", valid={"statistic": "mean", "at_least": 1}), "and label has none .its statistic is majori"),
+    (changed("meaning", accuracy=50), "accuracy does nothing with `items: pairs`; it is for `items: labels`"),
+    (changed("words", examples=2), "examples does nothing with `items: words`"),
+    (changed("meaning", window=21), "window does nothing .* it is for `items: words` or `items: fragments`"),
+    (changed("real-or-altered", shuffled=True), "shuffled does nothing with `items: texts`"),
+    (changed("second-order", highlight="words"), "highlight does nothing with `items: versions`"),
+]
+
+
+@pytest.mark.parametrize(("values", "said"), MISFITS, ids=[said[:30] for _, said in MISFITS])
+def test_a_rule_that_no_item_can_keep_and_a_setting_that_does_nothing(
+    tmp_path: Path, values: dict[str, Any], said: str
+) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text(yaml.safe_dump(values))
+    with pytest.raises(BadInput, match=f"The design .*my.yaml: .*{said}"):
+        read_design(path)
+
+
+def test_fewer_judges_than_must_agree(tmp_path: Path) -> None:
+    """`--judges` changes a design after it was read."""
+    few = replace(read_design("labels").with_labels(("a", "b")), judges=3)
+    with pytest.raises(BadInput, match="least_agreeing is 4, and each item has 3 judges"):
+        Study.create(tmp_path / "study", few, [Item("a", "label", ("text",), expected=(0,))])
+    assert not (tmp_path / "study").exists()
+
+
 @pytest.mark.parametrize("text", ["[1, 2", "- a\n- b", "a: &x [*x]", "", "a: !!python/object:os.system x"])
 def test_what_is_no_design_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
@@ -132,3 +194,17 @@ def test_a_design_in_a_file(tmp_path: Path) -> None:
     assert read_design(path) == design()
     with pytest.raises(BadInput, match="neither a file nor one of fragments, labels"):
         read_design(tmp_path / "none.yaml")
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "studies.md"
+
+
+def test_the_guide_names_every_key_and_its_example_is_a_design() -> None:
+    own = GUIDE.read_text("utf-8").partition("### Your own")[2].partition("## The pages")[0]
+    found = design_of(own.partition("```yaml")[2].partition("```")[0], "docs")
+    assert found.questions[0].agree == "high"
+    parts = (Design, Question, Statement, Answer, Valid, Control, Training)
+    keys = {one.name for part in parts for one in fields(part)} - {"text"}
+    told = own.rpartition("```")[2]
+    named = {word for code in re.findall(r"`([^`]+)`", told) for word in re.findall(r"\w+", code)}
+    assert keys - named == set()

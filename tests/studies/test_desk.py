@@ -70,6 +70,16 @@ def test_a_batch_then_a_rest_then_the_next_and_the_end(make: Make) -> None:
     assert sorted(seen) == sorted(one.key for one in items(7))
 
 
+def test_an_item_that_somebody_holds_is_not_complete(make: Make) -> None:
+    study = make(design(judges=1))
+    desk, who = Desk(study), person(study)
+    first = desk.agree(who).task
+    assert first is not None
+    assert study.progress().complete == 0
+    desk.answer(who, first.number, 1)
+    assert study.progress().complete == 1
+
+
 def test_the_next_batch_waits_for_this_one(make: Make) -> None:
     study = make()
     desk, who = Desk(study), person(study)

@@ -153,3 +153,17 @@ def test_what_cannot_be_drawn_is_said() -> None:
         drawn([run_of([record(1, "one two", {0: "eins"})])], design("labels"))
     with pytest.raises(BadInput, match="has other classes"):
         drawn([run(), run_of([record(1, "one", {0: "eins"})], labels=["x", "y"])], design("labels"))
+
+
+def test_a_second_question_about_a_pair_is_not_left_out_in_silence() -> None:
+    one = read_design("meaning")
+    two = replace(one, controls=(), questions=(*one.questions, replace(one.questions[0], name="grammar")))
+    with pytest.raises(BadInput, match="has 2 questions, and with `items: pairs` one is asked"):
+        drawn([run()], two)
+
+
+def test_examples_that_are_missing_are_named() -> None:
+    given = [(f"text {n}", 0) for n in range(300)] + [("another text", 1)]
+    found = drawn([run()], design("labels"), unchanged=given)
+    assert [len(one["texts"]) for one in found.source["examples"]] == [2, 1]
+    assert found.notes[-1] == "Only 1 example of good instead of 2: give a file of labelled texts with --dev."

@@ -228,6 +228,33 @@ def test_tables_for_mechanical_turk_hide_where_items_are_from(tmp_path: Path) ->
     assert page.count('type="radio"') == 5
 
 
+def test_pages_of_platforms_show_examples_and_promise_no_practice(tmp_path: Path) -> None:
+    """Training needs feedback, which a platform does not give."""
+    of = read_design("labels").with_labels(("bad", "good"))
+    rows = [Item("a", "label", ("text",), expected=(0,)), Item("b", "label", ("more",), "", Role.TRAINING, (0,))]
+    examples = [{"label": "bad", "texts": ["<b>awful</b> ${x}", "$poor"]}, {"label": "good", "texts": []}]
+    with Study.create(tmp_path / "s", of, rows, examples=examples) as study:
+        _, page = exporting.export(study, tmp_path / "batch", "mturk")
+        _, view = exporting.export(study, tmp_path / "tasks", "label-studio")
+    html, xml = page.read_text("utf-8"), view.read_text("utf-8")
+    assert "&lt;b&gt;awful&lt;/b&gt; &#36;{x}" in html
+    assert "<b>" not in html
+    assert "good</h4>" not in html, "there is no example of it"
+    told = [one.get("value") for one in fromstring(xml).iter("Header")]
+    assert "Example of bad: <b>awful</b> ${x}" in told
+    assert "Example of bad: $poor" in told
+    assert "practice" not in html + xml
+
+
+def test_two_texts_for_label_studio_have_names(tmp_path: Path) -> None:
+    of = read_design("words")
+    with Study.create(tmp_path / "s", of, [Item("a", "meaning", ("old", "new"))]) as study:
+        _, view = exporting.export(study, tmp_path / "tasks", "label-studio")
+    told = [one.get("value") for one in fromstring(view.read_text("utf-8"))]
+    assert told.index("First word") + 1 == told.index("$text1")
+    assert told.index("Second word") + 1 == told.index("$text2")
+
+
 def test_tasks_for_label_studio_hide_where_items_are_from(tmp_path: Path) -> None:
     of = read_design("second-order")
     with Study.create(tmp_path / "s", of, nasty(of, 1)) as study:

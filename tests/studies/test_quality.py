@@ -89,6 +89,23 @@ def test_a_batch_answered_too_fast(build: Build) -> None:
     assert (found["unknown"].flags, found["unknown"].fastest) == ((), None)
 
 
+def test_many_fast_batches_are_one_sentence(build: Build) -> None:
+    rows = [Judgement(f"attack/{n}", "fast", 1, seconds=4.0 if n == 3 else 5.0, batch=n // 3) for n in range(6)]
+    found = by_name(build(rows, least_seconds=40.0))["fast"]
+    assert found.flags == (
+        "2 of 2 batches too fast, most of all batch 1: 3 items in 14 s; 40 s are expected at least.",
+    )
+
+
+def test_without_the_flagged_nothing_may_be_left(build: Build) -> None:
+    rows = [Judgement(f"attack/{n}", "bad", 3) for n in range(6)] + [Judgement("control 0", "bad", 3)]
+    found = analyse_study(build(rows, judges=1), measures=False).sensitivity
+    assert str(found).endswith(
+        "Without them, the share of valid items, which is 0.0%, is not known and the mean of same, which is 3.00, is "
+        "not known."
+    )
+
+
 def test_agreement_and_time_are_of_people_who_count(build: Build) -> None:
     rows = [
         *(Judgement(f"attack/{n}", who, 1 + n % 3, seconds=7.0) for who in ("a", "b") for n in range(6)),

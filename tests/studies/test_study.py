@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,21 @@ def test_only_the_hash_of_a_link_is_kept(make: Make, tmp_path: Path) -> None:
     assert {row[0] for row in stored} == {hash_of(one.token), hash_of(other.token)}
 
 
-def test_statements_are_read_in_turn(make: Make) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="needs the permissions of POSIX")
+def test_the_file_with_the_key_is_its_owners_alone(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "study", design(), items(1)) as study:
+        study.invite(n=1)
+        found = {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "study").iterdir()}
+    assert FILE in found
+    assert set(found.values()) == {"0o600"}
+
+
+def test_chance_decides_the_statement_and_each_is_read_equally_often(make: Make) -> None:
     study = make()
-    study.invite(n=6)
-    assert sorted(one.statement for one in study.annotators()) == [0, 0, 0, 1, 1, 1]
+    study.invite(n=60)
+    read = [one.statement for one in study.annotators()]
+    pairs = set(zip(read[::2], read[1::2], strict=True))
+    assert pairs == {(0, 1), (1, 0)}  # by chance alone, 30 pairs are in the same order once in 500 million studies
 
 
 def test_a_lost_link_is_replaced(make: Make) -> None:

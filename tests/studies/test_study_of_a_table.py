@@ -89,7 +89,7 @@ def test_a_table_alone_makes_a_study_to_be_judged(tmp_path: Path) -> None:
         assert (film.facts["original"], film.facts["final"]) == (["a film"], ["a movie"])
 
 
-LABELS: Design = replace(read_design("labels"), judges=2)
+LABELS: Design = replace(read_design("labels"), judges=4)
 
 
 def test_a_table_of_labelled_texts_makes_a_label_study(tmp_path: Path) -> None:

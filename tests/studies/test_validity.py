@@ -351,7 +351,7 @@ def test_the_interval_of_validity_holds_as_often_as_it_says(about: float, qualit
 
 
 def test_a_bootstrap_over_judges_and_items_would_move_the_share() -> None:
-    """Why there is none: a panel of five that is drawn anew has fewer different judges, and its mean is noisier."""
+    """Why it gives no figure, but an interval beside one: a panel that is drawn anew has fewer different judges."""
     random = np.random.default_rng([5, 5, *POOL])
     truth = planted(POOL, 2.8, 0.6, FIVE, random)
     own, drawn = [], []

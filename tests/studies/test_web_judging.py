@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -205,3 +206,9 @@ def _go_on(who: Visitor) -> None:
         who.judge(2)
     elif told["phase"] in ("rest", "wait"):
         who.step("more")
+
+
+def test_a_design_without_instructions_has_no_empty_fold(tmp_path: Path) -> None:
+    for told, folds in ((LABELS.instructions, 1), ("", 0)):
+        ada = Visited.of(tmp_path / str(folds), replace(LABELS, instructions=told), labels()).visitor()
+        assert ada.step("agree").html.count("<summary>Instructions</summary>") == folds

@@ -57,14 +57,14 @@ def designs(
     """
     from dataclasses import asdict
 
-    from mohs.studies.design import bundled_names, read_design
+    from mohs.studies.design import bundled_names, bundled_text, read_design
 
     if name is not None:
         design = read_design(name)
         if json:
             say_json(asdict(design))
-        else:
-            print(design.to_yaml(), end="")
+        else:  # as it was written, which is easier to change
+            print(bundled_text(name) if name in bundled_names() else design.to_yaml(), end="")
         return
     found = [read_design(one) for one in bundled_names()]
     if json:
@@ -168,9 +168,9 @@ def status(study: Place, json: Json = False, verbose: Verbose = False) -> None:
     if json:
         say_json({**asdict(progress), "design": design.name, "people": [asdict(one) for one in people]})
         return
-    share = progress.judgements / progress.wanted if progress.wanted else 0.0
+    share = 100 * progress.judgements // progress.wanted if progress.wanted else 0  # 100% only at the end
     say(f"{design.title} ({design.name})")
-    say(f"{progress.judgements:,} of {progress.wanted:,} judgements ({share:.0%})")
+    say(f"{progress.judgements:,} of {progress.wanted:,} judgements ({share}%)")
     say(f"{progress.complete:,} of {progress.items:,} items complete")
     states = ", ".join(f"{count} {state}" for state, count in progress.by_state.items())
     say(f"{progress.annotators} people: {states}" if states else "Nobody was invited yet.")

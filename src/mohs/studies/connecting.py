@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from contextlib import suppress
@@ -78,6 +79,8 @@ class Folder:
         for name in _OWN_FILES:
             refuse_link(folder / name)
             refuse_special(folder / name)
+        if create:
+            _only_mine(path)
         return cls(path, place)
 
     def connect(self) -> Any:
@@ -125,6 +128,14 @@ def _prepare(folder: Path) -> None:
     if foreign := [name for name in found if name not in own]:
         what = "beside a study" if own else "and no study"
         raise BadInput(f"{folder} holds other files ({foreign[0]}) {what}; name a new folder.")
+
+
+def _only_mine(path: Path) -> None:
+    """Make the file, for its owner alone: it holds the key of the organiser's token. SQLite's other files follow it."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from error
 
 
 @dataclass(frozen=True)

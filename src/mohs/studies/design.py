@@ -14,6 +14,7 @@ import yaml
 from mohs.errors import BadInput
 from mohs.records.limited_yaml import read_yaml
 from mohs.studies.reading import Fault, Reader
+from mohs.studies.sense import idle_setting, rule_fault
 
 SOURCES = ("pairs", "words", "fragments", "texts", "versions", "labels")  # what can be drawn from a run
 FROM_LABELS = "labels"  # as `answers`: the classes of the run
@@ -165,7 +166,7 @@ class Design:
 def read_design(name: str | Path) -> Design:
     """A bundled design by its name, or one in a YAML file."""
     if str(name) in bundled_names():
-        text, place = _bundled_text(str(name)), str(name)
+        text, place = bundled_text(str(name)), str(name)
     else:
         path = Path(name).expanduser()
         if not path.is_file():
@@ -178,11 +179,14 @@ def read_design(name: str | Path) -> Design:
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from error
-    return design_of(text, place)
+    found = design_of(text, place)
+    if fault := idle_setting(found) or rule_fault(found):
+        raise BadInput(f"The design {place}: {fault}.")
+    return found
 
 
 def design_of(text: str, place: str) -> Design:
-    """The design in a YAML text. place: where it comes from, for messages."""
+    """The design in a YAML text, which may be of a study that is there already. place: its origin, for messages."""
     try:
         found = read_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -203,7 +207,8 @@ def bundled_names() -> tuple[str, ...]:
     return tuple(sorted(one.name.removesuffix(".yaml") for one in folder.iterdir() if one.name.endswith(".yaml")))
 
 
-def _bundled_text(name: str) -> str:
+def bundled_text(name: str) -> str:
+    """A bundled design as it was written."""
     return (files("mohs.studies") / "designs" / f"{name}.yaml").read_text("utf-8")
 
 

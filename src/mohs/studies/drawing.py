@@ -68,6 +68,11 @@ def drawn(runs: Sequence[Run], design: Design, *, seed: int = 0, unchanged: Sequ
     unchanged: texts with their labels, for the training and the accuracy of a label study. By default those originals
     of the runs are used whose adversarial text was not drawn.
     """
+    if design.items != "versions" and len(design.questions) > 1:
+        raise BadInput(
+            f"The design {design.name} has {len(design.questions)} questions, and with `items: {design.items}` one is "
+            "asked about what a run gives; make a design, and a study, for each."
+        )
     groups = _groups(runs, design)
     labels = tuple(str(label) for label in runs[0].manifest.get("config", {}).get("labels") or ())
     for run in runs[1:]:
@@ -317,14 +322,19 @@ def _unchanged(
         for number, (text, label) in enumerate(part, 1)
     ]
     counts = Counter(item.role for item in found)
-    short = []
+    short = [
+        f"{len(one['texts'])} {'example' if len(one['texts']) == 1 else 'examples'} of {one['label']} instead of "
+        f"{design.examples}"
+        for one in examples
+        if len(one["texts"]) < design.examples
+    ]
     if training and counts[Role.TRAINING] < training.items:
         short.append(f"{counts[Role.TRAINING]} training texts instead of {training.items}")
     if counts[Role.ACCURACY] < design.accuracy:
         short.append(f"{counts[Role.ACCURACY]} texts for people's accuracy instead of {design.accuracy}")
     if training and not counts[Role.TRAINING]:
         raise BadInput("There is no unchanged text left for the training; give a file of labelled texts with --dev.")
-    note = f"Only {' and '.join(short)}: give a file of labelled texts with --dev." if short else ""
+    note = f"Only {', '.join(short)}: give a file of labelled texts with --dev." if short else ""
     return found, examples, note
 
 

@@ -18,7 +18,7 @@ from mohs.errors import BadInput, MohsError
 from mohs.studies import label_studio, mturk
 from mohs.studies.design import Question
 from mohs.studies.heard import guarded, valid
-from mohs.studies.platforms import asked
+from mohs.studies.platforms import asked, examples_of
 from mohs.studies.study import Study
 from mohs.studies.tables import fact_written
 
@@ -112,18 +112,18 @@ def _for_platform(study: Study, out: Path, format: str) -> Iterator[tuple[Path, 
     stem = out / format if out.is_dir() else out.with_suffix("") if out.suffix.lower() in _ENDINGS else out
     questions = asked(study)
     count = {item.question: len(item.texts) for item in study.items()}
+    examples = examples_of(study)
     for question, name in zip(questions, _names(questions), strict=True):
         own = stem if len(questions) == 1 else stem.with_name(f"{stem.name}-{name}")
         if format == "mturk":
             yield own.with_name(f"{own.name}.csv"), _csv_lines(mturk.rows(study, question), guard=lambda cell: cell)
-            yield own.with_name(f"{own.name}.html"), [mturk.layout(study.design, question, count[question.name])]
+            page = mturk.layout(study.design, question, count[question.name], examples)
+            yield own.with_name(f"{own.name}.html"), [page]
         else:
             told = json.dumps(label_studio.tasks(study, question), ensure_ascii=False, indent=1) + "\n"
             yield own.with_name(f"{own.name}.json"), [told]
-            yield (
-                own.with_name(f"{own.name}.xml"),
-                [label_studio.configuration(study.design, question, count[question.name])],
-            )
+            page = label_studio.configuration(study.design, question, count[question.name], examples)
+            yield own.with_name(f"{own.name}.xml"), [page]
 
 
 def _names(questions: Iterable[Question]) -> list[str]:

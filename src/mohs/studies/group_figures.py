@@ -12,6 +12,7 @@ from mohs.studies.item import Item
 from mohs.studies.pool import Pool
 from mohs.studies.question_figures import QuestionFigures, question_figures
 from mohs.studies.ratings import Estimate
+from mohs.studies.resampled import Resampled, resampled
 from mohs.studies.validity import Rule, Validity, fair_attacks, fair_success, valid_attacks, validity, verdicts
 from mohs.studies.verdict_rule import (
     at_threshold,
@@ -58,6 +59,7 @@ class GroupFigures:
     valid_attacks: Estimate | None
     fair: Estimate | None  # the share of attacked examples with a valid success
     measured: Measured
+    bootstrap: Resampled | None  # of `valid` and, by formula, of `valid_attacks`
     questions: tuple[QuestionFigures, ...]
     curve: tuple[Point, ...]
     confusion: Confusion | None  # of a design with single texts
@@ -88,6 +90,7 @@ class GroupFigures:
             "valid_attacks": told(self.valid_attacks),
             "fair": told(self.fair),
             "measured": self.measured or None,
+            "bootstrap": told(self.bootstrap),
             "questions": [one.to_json() for one in self.questions],
             "curve": [one.to_json() for one in self.curve],
             "confusion": told(self.confusion),
@@ -148,6 +151,7 @@ def group_figures(
         valid_attacks=attacks,
         fair=fair,
         measured=measured,
+        bootstrap=None if rule is None else resampled(ratings, rule, changes if measured == "by formula" else None),
         questions=questions,
         curve=tuple(curve),
         confusion=confusion(guesses, pool.named) if guesses else None,

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from mohs.studies.analysis import Analysis
 
 COLUMNS = (
-    "item", "group", "question", "role", "truth", "judges", "mean", "median", "most_given", "valid", "word_cosine",
-    "similarity", "example", "old", "new", "text", "other_text",
+    "item", "group", "question", "role", "truth", "judges", "mean", "median", "most_given", "share", "valid",
+    "word_cosine", "similarity", "example", "old", "new", "text", "other_text",
 )  # fmt: skip
 
 
@@ -24,12 +24,19 @@ def item_rows(found: Analysis) -> list[dict[str, Any]]:
     items = [item for item in pool.items.values() if item.role in COUNTED]
     given = pool.ratings(items).by_item
     verdicts = {key: verdict for group in found.groups for key, verdict in group.verdicts.items()}
-    return [_row(item, given[item.key], verdicts, related) for item in items if item.key in given]
+    meant = None if found.rule is None else found.rule.answer
+    return [_row(item, given[item.key], verdicts, related, meant) for item in items if item.key in given]
 
 
 def _row(
-    item: Item, values: Sequence[float], verdicts: dict[str, bool | None], related: Relations | None
+    item: Item,
+    values: Sequence[float],
+    verdicts: dict[str, bool | None],
+    related: Relations | None,
+    meant: float | None,
 ) -> dict[str, Any]:
+    """meant: the answer whose share a rule is about, such as R of paper 003: how many say that a text is altered."""
+
     def number(of: Any) -> float | str:
         value = None if related is None else of(related.likeness).get(item.key)
         return "" if value is None else value
@@ -45,6 +52,7 @@ def _row(
         "mean": round(fmean(values), 6),
         "median": median(values),
         "most_given": _most(values),
+        "share": "" if meant is None else round(values.count(meant) / len(values), 6),
         "valid": "" if verdict is None else verdict,
         "word_cosine": number(lambda found: found.word),
         "similarity": number(lambda found: found.text),

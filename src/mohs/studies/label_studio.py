@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from mohs.errors import BadInput
 from mohs.studies.design import Design, Question
 from mohs.studies.heard import BadRow, Heard, cell, name_of, shown
-from mohs.studies.platforms import paragraphs, printable, shown_items
+from mohs.studies.platforms import names_of, paragraphs, printable, shown_items
 from mohs.studies.study import Study
 from mohs.studies.tables import Columns, Row
 
@@ -37,13 +37,20 @@ def tasks(study: Study, question: Question) -> list[dict[str, Any]]:
     return found
 
 
-def configuration(design: Design, question: Question, texts: int) -> str:
-    """The labelling configuration: instructions, the texts, the statement and the answers as choices."""
+def configuration(
+    design: Design, question: Question, texts: int, examples: Sequence[tuple[str, Sequence[str]]] = ()
+) -> str:
+    """The labelling configuration: instructions, the texts, the statement and the answers as choices.
+
+    examples: texts of each class, for the instructions.
+    """
     view = Element("View")
     SubElement(view, "Header", {"value": _literal(design.title), "size": "2"})
-    for paragraph in (*paragraphs(design.instructions), *paragraphs(design.consent)):
+    shown = [f"Example of {label}: {text}" for label, own in examples for text in own]
+    for paragraph in (*paragraphs(design.instructions), *shown, *paragraphs(design.consent)):
         SubElement(view, "Header", {"value": _literal(paragraph), "size": "4"})
-    for place in range(1, texts + 1):
+    for place, name in enumerate(names_of(design, texts), 1):
+        SubElement(view, "Header", {"value": name, "size": "5"})
         if _marks(design, texts):
             SubElement(view, "HyperText", {"name": f"text{place}", "value": f"$text{place}_html", "inline": "true"})
         else:

@@ -34,6 +34,7 @@ ITEMS = {
 
 FAIR = dict.fromkeys(ITEMS, "fair success") | {"texts": "unsuspicious success"}
 
+ANEW = "the same, with judges and items drawn anew"
 _PANELS = "items with two judges or more"
 
 
@@ -66,10 +67,14 @@ def validity_rows(one: GroupFigures, design: Design) -> Rows:
     ]
     if design.valid is not None:
         rows.append((valid, share(one.valid), f"of {one.valid.of}"))
+        if one.bootstrap is not None:
+            rows.append((f"{valid}, bootstrap", ends(one.bootstrap.valid), ANEW))
         if one.valid.undecided:
             rows.append(("no verdict", f"{one.valid.undecided:,}", "items with too few judges"))
     if one.measured == "by formula" and one.valid_attacks is not None:
         rows.append(("valid attacks", share(one.valid_attacks), f"of {one.valid_attacks.of}; by Eq. 6.2"))
+        if one.bootstrap is not None and one.bootstrap.attacks is not None:
+            rows.append(("valid attacks, bootstrap", ends(one.bootstrap.attacks), ANEW))
     if one.attacked:
         rows.append(("attack success", rate(Rate(one.successes, one.attacked, "")), "of attacked examples"))
     if one.fair is not None:
@@ -214,6 +219,11 @@ def share(found: Estimate) -> str:
 def figure(found: Estimate, digits: int = 2) -> str:
     """A figure as `4.07 [3.74, 4.39]`."""
     return "-" if found.value is None else f"{found.value:.{digits}f} {_ends(found.low, found.high, 1, digits)}"
+
+
+def ends(found: tuple[float, float]) -> str:
+    """An interval of shares without the share, as `[39.4, 58.7]`."""
+    return _ends(*found, 100, 1)
 
 
 def difference(found: Difference, percent: bool = False) -> str:

@@ -20,9 +20,11 @@ from typing import Any
 from mohs.errors import BadInput
 from mohs.studies.design import Design, Question
 from mohs.studies.heard import BadRow, Heard, cell, guarded, moment_of, shown
-from mohs.studies.platforms import escaped, noun_of, paragraphs, printable, shown_items
+from mohs.studies.platforms import escaped, names_of, paragraphs, printable, shown_items
 from mohs.studies.study import Study
 from mohs.studies.tables import Columns, Row
+
+Examples = Sequence[tuple[str, Sequence[str]]]
 
 _LONG = re.compile("[\U00010000-\U0010ffff]")
 _JSON = "Answer.taskAnswers"
@@ -46,9 +48,18 @@ def rows(study: Study, question: Question) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def layout(design: Design, question: Question, texts: int) -> str:
-    """The page of a HIT, for `Edit Project > Design Layout`. Nothing in it comes from texts; all else is escaped."""
-    names = [f"First {noun_of(design)}", f"Second {noun_of(design)}"] if texts == 2 else ["Text"]
+def layout(design: Design, question: Question, texts: int, examples: Examples = ()) -> str:
+    """The page of a HIT, for `Edit Project > Design Layout`. All of it is escaped.
+
+    examples: texts of each class, for the instructions.
+    """
+    names = names_of(design, texts)
+    shown = "".join(
+        f"  <h4>{escaped(label)}</h4>\n" + "".join(f'  <div class="text">{escaped(text)}</div>\n' for text in own)
+        for label, own in examples
+    )
+    if shown:
+        shown = f"  <details open>\n  <summary>Examples</summary>\n{shown}  </details>\n"
     boxes = "\n".join(
         f'  <h4>{name}</h4>\n  <div class="text">${{text{number}_html}}</div>' for number, name in enumerate(names, 1)
     )
@@ -65,7 +76,7 @@ def layout(design: Design, question: Question, texts: int) -> str:
 </style>
 <crowd-form answer-format="flatten-objects">
   <h3>{escaped(design.title)}</h3>
-{_told(design.instructions, 2)}{consent if design.consent else ""}{boxes}
+{_told(design.instructions, 2)}{shown}{consent if design.consent else ""}{boxes}
   <h4>${{statement_html}}</h4>
 {choices}
 </crowd-form>

@@ -88,6 +88,18 @@ def noun_of(design: Design) -> str:
     return {"words": "word", "fragments": "fragment"}.get(design.items, "text")
 
 
+def names_of(design: Design, texts: int) -> list[str]:
+    """What the texts of an item are called on a page."""
+    noun = noun_of(design)
+    return [f"First {noun}", f"Second {noun}"] if texts == 2 else ["Text"]
+
+
+def examples_of(study: Study) -> list[tuple[str, list[str]]]:
+    """The unchanged texts of each class that the instructions show."""
+    found = study.source.get("examples") or []
+    return [(str(one["label"]), list(one["texts"])) for one in found if one["texts"]]
+
+
 def marked(texts: Sequence[str], highlight: str) -> tuple[str, ...]:
     """Texts as HTML with everything escaped; what differs between two of them is marked, as on the pages."""
     return tuple("".join(map(_as_html, parts)) for parts in pieces(tuple(texts), highlight))

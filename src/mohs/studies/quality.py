@@ -91,16 +91,19 @@ def _work(
     flags = []
     if wrong > design.most_wrong_controls and who.kind in (Kind.PERSON, Kind.IMPORTED):
         flags.append(f"{wrong} of {len(controls)} controls answered wrong; {design.most_wrong_controls} may be.")
-    totals = []
+    totals, fast = [], []
     for number, batch in sorted(batches.items()):
         if (seconds := _total(batch)) is None:
             continue
         totals.append(seconds)
         wanted = design.least_seconds * min(1.0, len(batch) / design.batch)
         if seconds < wanted:
-            flags.append(
-                f"Batch {number}: {len(batch)} items in {seconds:.0f} s; {wanted:.0f} s are expected at least."
-            )
+            said = f"{len(batch)} items in {seconds:.0f} s; {wanted:.0f} s are expected at least."
+            fast.append((seconds / wanted, number, said))
+    if fast:
+        _, number, said = min(fast)
+        several = f"{len(fast)} of {len(totals)} batches too fast, most of all batch"
+        flags.append(f"{'Batch' if len(fast) == 1 else several} {number}: {said}")
     seconds = _median(one.seconds for one in counted)
     return Work(who, len(counted), seconds, len(controls), wrong, min(totals, default=None), tuple(flags))
 

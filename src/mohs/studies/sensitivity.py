@@ -95,4 +95,6 @@ def _said(one: Changed) -> str:
 
     before, after = written(one.all.value), written(one.rest.value)
     name = "the share of valid items" if share else f"the {one.name}"
+    if one.rest.value is None:
+        return f"{name}, which is {before}, is not known"
     return f"{name} stays {before}" if before == after else f"{name} goes from {before} to {after}"

@@ -17,6 +17,7 @@ from mohs.errors import BadInput
 from mohs.studies.database import Cursor, Database, is_address
 from mohs.studies.design import Design, design_of
 from mohs.studies.item import COUNTED, PEOPLE, Annotator, Item, Judgement, Kind, Role, State
+from mohs.studies.sense import rule_fault
 
 FORMAT = "mohs-study-1"
 _TABLES = (
@@ -105,6 +106,8 @@ class Study:
             raise BadInput("The study has no items to judge.")
         for item in rows:
             design.question(item.question)
+        if fault := rule_fault(design):
+            raise BadInput(f"The design {design.name}: {fault}.")
         rows.sort(key=lambda item: item.key)
         Random(f"{seed}/study/order").shuffle(rows)
         database = Database(str(place), create=True)
@@ -199,7 +202,8 @@ class Study:
         self, cursor: Cursor, number: int, name: str, kind: Kind, token: str | None, state: State, named: bool = True
     ) -> None:
         most = max(len(question.statements) for question in self.design.questions)
-        statement = (number + int(self._secret[0])) % most  # in turn, so that each is read equally often
+        turn, place = divmod(number - 1, most)  # by chance, and yet each is read equally often
+        statement = Random(f"{self._secret.hex()}/statement/{turn}").sample(range(most), most)[place]
         row = (number, name, str(kind), token, str(state), statement, int(named), 0, time.time())
         cursor.do(
             "INSERT INTO annotators (number, name, kind, token, state, statement, named, batch, made) "
@@ -362,7 +366,9 @@ class Study:
     def _progress(self, cursor: Cursor) -> Progress:
         people = ", ".join(f"'{kind}'" for kind in PEOPLE)
         row = cursor.one(
-            "SELECT count(*), coalesce(sum(CASE WHEN room = 0 THEN 1 ELSE 0 END), 0) FROM items WHERE role = ?",
+            "SELECT count(*), coalesce(sum(CASE WHEN room = 0 AND NOT EXISTS "  # nobody still holds it
+            "(SELECT 1 FROM judgements j WHERE j.item = items.number AND j.answer IS NULL) THEN 1 ELSE 0 END), 0) "
+            "FROM items WHERE role = ?",
             str(Role.MAIN),
         )
         counted = cursor.one(

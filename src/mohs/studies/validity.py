@@ -93,6 +93,10 @@ class Rule:
             found = (scores == answer).mean(-1)
         else:
             found = scores.mean(-1) if self.statistic == "mean" else np.median(scores, -1)
+        return self.keeps(found)
+
+    def keeps(self, found: Floats) -> Truths:
+        """Whether the statistic of items keeps all bounds."""
         kept = np.ones(found.shape, np.bool_)
         if self.at_most is not None:
             kept &= found <= self.at_most + _ROUNDING
@@ -126,9 +130,9 @@ class Validity(Estimate):
 
 def verdicts(ratings: Ratings, rule: Rule, expected: Mapping[str, float] | None = None) -> dict[str, bool | None]:
     """The verdict on each item."""
-    known, decided = expected or {}, set(_decided(ratings, rule, expected))
+    known, having = expected or {}, set(decided(ratings, rule, expected))
     return {
-        item: rule.holds(values, known.get(item)) if item in decided else None
+        item: rule.holds(values, known.get(item)) if item in having else None
         for item, values in ratings.by_item.items()
     }
 
@@ -142,7 +146,7 @@ def validity(
     (`Crossed.judge_part`). The interval is Wilson's for n_eff = p (1 - p) / variance items, with Student's quantile for
     few judges. tests/studies/test_validity.py has how often it holds.
     """
-    known, names = expected or {}, _decided(ratings, rule, expected)
+    known, names = expected or {}, decided(ratings, rule, expected)
     undecided = ratings.n_items - len(names)
     n = len(names)
     if not n:
@@ -241,7 +245,7 @@ def fair_success(successes: int, attacked: int, valid: Validity) -> Estimate:
     return Estimate(value, low, high, of, valid.items, valid.judges)
 
 
-def _decided(ratings: Ratings, rule: Rule, expected: Mapping[str, float] | None) -> list[str]:
+def decided(ratings: Ratings, rule: Rule, expected: Mapping[str, float] | None) -> list[str]:
     """The items that have a verdict: enough judges, and an expected answer where answers are expected."""
     least, found = max(1, rule.least_judges), ratings.by_item
     needed = rule.expects or (rule.statistic == "consensus" and expected is not None)
