@@ -299,11 +299,12 @@ def score(setting: Setting, folder: Path, tasks: list[str], where: str, name: st
     path = setting.out / "scores" / f"{where}-{name}.json"
     if path.exists():
         return
-    victims = {task: setting.victim(task, name) for task in tasks}
+    left = json.loads((folder / "benchmark.json").read_text())["tasks"]
+    victims = {task: setting.victim(task, name) for task in tasks if task in left}  # some may have no text left
     place = str(folder)
     if where == "advglue":
         place = f"advglue:{setting.assets / 'data' / 'advglue' / 'dev.json'}"
-        victims = {theirs: victims[own] for theirs, own in ON_ADVGLUE.items() if own in tasks}
+        victims = {theirs: setting.victim(own, name) for theirs, own in ON_ADVGLUE.items() if own in tasks}
     path.parent.mkdir(parents=True, exist_ok=True)
     found = score_benchmark(place, victims, name=name, device=setting.device)
     write_score(found, path)

@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from mohs.curation.config import Config
-from mohs.curation.counts import families_of, table1
+from mohs.curation.counts import families_of, one_sided, table1
 from mohs.curation.funnel import AGAIN, drops, funnel
 from mohs.curation.item import Dropped, Item
 from mohs.curation.measured import validity
@@ -149,3 +149,15 @@ def test_table_1(tmp_path: Path) -> None:
     dev, test = table1(own, rows)
     assert (dev["split"], dev["all"], dev["families"]["typo"], dev["families"]["checklist"]) == ("dev", 1, 1, 0)
     assert (test["split"], test["all"], test["families"]["typo"], test["families"]["checklist"]) == ("test", 2, 1, 1)
+
+
+def test_a_task_of_mostly_one_label() -> None:
+    names = ("entailment", "neutral", "contradiction")
+    note = one_sided("rte", [0] * 9 + [2], names)
+    assert note == (
+        "9 of 10 texts of rte have the label entailment, so a model that always says so reads 90% of them right."
+    )
+    assert one_sided("rte", [0] * 7 + [1, 2, 2], names) is None  # not one-sided
+    assert one_sided("rte", [0] * 9, names) is None  # too few to say
+    assert one_sided("rte", [-1] * 20, names) is None  # hidden
+    assert one_sided("rte", [], names) is None

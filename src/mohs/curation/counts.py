@@ -8,6 +8,8 @@ from typing import Any
 
 from mohs.curation.config import FAMILIES, Config
 
+_ONE_SIDED, _FEW = 0.8, 10  # the share of one class, and the number of texts, from which on it is said
+
 Rows = Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]]  # by task and split
 
 
@@ -30,6 +32,19 @@ def families_of(config: Config) -> list[tuple[str, str]]:
     known = [(of_class, family) for of_class, own in FAMILIES.items() for family in own]
     order = {pair: place for place, pair in enumerate(known)}
     return sorted(there, key=lambda pair: order.get(pair, len(order)))
+
+
+def one_sided(task: str, labels: Sequence[int], names: Sequence[str]) -> str | None:
+    """A note if a model that always says one class would score high: attacks may fool surrogates in one direction."""
+    if not labels:
+        return None
+    label, count = max(Counter(labels).items(), key=lambda pair: (pair[1], -pair[0]))
+    if count < _ONE_SIDED * len(labels) or len(labels) < _FEW or not 0 <= label < len(names):
+        return None
+    return (
+        f"{count} of {len(labels)} texts of {task} have the label {names[label]}, so a model that always says so reads "
+        f"{count / len(labels):.0%} of them right."
+    )
 
 
 def label_counts(rows: Iterable[Mapping[str, Any]], classes: int) -> list[int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mohs.curation.config import Config, Task
-from mohs.curation.counts import Rows
+from mohs.curation.counts import Rows, one_sided
 from mohs.curation.merged import NOT_DRAWN, UNMATCHED
+from mohs.curation.parted import DEV
 from mohs.curation.stage import StageFolder
 
 SIMULATED = "The judges were simulated: no figure of agreement or of human accuracy here says anything about people."
@@ -30,10 +32,17 @@ def notes_of(config: Config, stages: StageFolder, rows: Rows) -> list[str]:
         found.append(f"{errors} attempts ended in an error; they count neither as attacked nor as successes.")
     found += [f"{task.name} kept no text, so the benchmark is without it." for task in _gone(config, rows)]
     found += [note for task in rows for note in _few(config, stages, task)]
+    found += [note for task in rows if (note := _one_sided(config, task, rows[task]))]
     for task, facts in stages.facts("merge").items():
         for name, count in facts["other_classes"].items():
             found.append(f"{count} examples of {name} have a class that {task} does not have, and are left out.")
     return found
+
+
+def _one_sided(config: Config, task: str, parts: Mapping[str, Sequence[Mapping[str, Any]]]) -> str | None:
+    """Whether one class has most texts; of a test set whose labels are hidden nothing is told."""
+    told = [own for split, own in parts.items() if split == DEV or not config.hide_test]
+    return one_sided(task, [row["label"] for own in told for row in own], config.task(task).labels)
 
 
 def _gone(config: Config, rows: Rows) -> Sequence[Task]:

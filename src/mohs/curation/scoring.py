@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.assets.writing import opened_for_writing
+from mohs.curation.counts import one_sided
 from mohs.curation.figures import METRICS, Answered, Figure, accuracy, by, difference, mean, mean_of_same
 from mohs.curation.scored import HIDDEN, ScoredSet, ScoredTask
 from mohs.errors import BadInput, MohsError
@@ -124,6 +125,7 @@ def scored(name: str, benchmark: ScoredSet, said: Mapping[str, Said], notes: Seq
         raise BadInput(f"Nothing was said about a task of {benchmark.name}.")
     tasks = tuple(_task(task, said[task.name]) for task in asked)
     told = list(notes)
+    told += [n for t in asked if (n := one_sided(t.name, [item.label for item in t.items], t.labels))]
     left = [task.name for task in benchmark.tasks if task.name not in said]
     if left:
         told.append(f"Nothing was said about {', '.join(left)}; the average is without.")

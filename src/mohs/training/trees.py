@@ -1,9 +1,11 @@
 """`mohs train --task t3`: trains a tree auto-encoder on the sentences of any data set.
 
-The loss is that of each word, given the right word of its head (teacher forcing), among the words of the batch and some
-drawn at random. The figure is another: the share of all tokens, signs and unknown words among them, that decoding gives
-back from the roots' vectors alone, each token after the word that was decoded for its head. It is taken on sentences of
-at most 15 words that the training did not see. An unknown word is never given back, so it counts as wrong.
+The loss is that of each word, given the right word of its head (teacher forcing), among the words of the batch and
+some drawn at random. In each batch some words are replaced by any others, or rare words would hardly ever be learned:
+they stand in few sentences, and must come back from all. The figure is another: the share of all tokens, signs and
+unknown words among them, that decoding gives back from the roots' vectors alone, each token after the word that was
+decoded for its head. It is taken on sentences of at most 15 words that the training did not see. An unknown word is
+never given back, so it counts as wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from mohs.models.architectures import precisely
 from mohs.models.device import choose_device
 from mohs.models.tree_autoencoder import Shape, TreeAutoencoder
 from mohs.models.tree_folder import load_trees, save_settings, save_trees
-from mohs.models.tree_rows import UNKNOWN, Lexicon, Row, forest_of
+from mohs.models.tree_rows import UNKNOWN, Forest, Lexicon, Row, forest_of
 from mohs.text import Example
 from mohs.text.parses import Parse, sentences
 from mohs.training.card import trees_card, versions
@@ -37,6 +39,7 @@ from mohs.training.train import weights_digest
 TASK = "t3"
 MOST_WORDS = 15  # of the sentences on which it is measured
 _OTHERS = 1000  # words drawn for the loss, beside those of the batch
+_REPLACED = 0.3  # the share of a batch's words that are replaced by words drawn from all
 _MEASURED = 128  # sentences at once
 _PARSED = 1024  # texts at once
 
@@ -79,7 +82,7 @@ class TreeTrainer:
 
     def backward(self, batch: Batch, epoch: float, epochs: int) -> float:
         """Add the gradient of the mean loss of the batch's known words."""
-        forest = forest_of(batch.rows, self.device)
+        forest = self._with_others(forest_of(batch.rows, self.device))
         others = torch.randint(1, len(self.lexicon.words) + 1, (_OTHERS,), device=self.device)
         among = torch.unique(torch.cat([forest.words, others]))
         known = forest.words != UNKNOWN
@@ -88,6 +91,12 @@ class TreeTrainer:
         loss = cross_entropy(self.module.scores(told, among)[known], right[known])
         loss.backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
+
+    def _with_others(self, forest: Forest) -> Forest:
+        """The same trees with some words replaced by any others."""
+        drawn = torch.randint(1, len(self.lexicon.words) + 1, forest.words.shape, device=self.device)
+        replaced = torch.rand(forest.words.shape, device=self.device) < _REPLACED
+        return forest._replace(words=torch.where(replaced, drawn, forest.words))
 
     def check(self, learner: Any, data: Set) -> tuple[int, float]:
         """The number of tokens given back, and the share that was not."""
