@@ -44,6 +44,7 @@ from .runs.api import radius as radius
 from .runs.api import second_order_attack as second_order_attack
 from .runs.api import token_bias as token_bias
 from .runs.augment import augment as augment
+from .runs.merge import merge as merge
 from .runs.run import Run as Run
 from .runs.transfer import transfer as transfer
 from .runs.verify import verify as verify

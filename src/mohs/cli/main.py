@@ -29,6 +29,7 @@ from mohs.cli import (
     detect,
     entities,
     export,
+    merge,
     report,
     runs,
     study,
@@ -69,6 +70,7 @@ app.command("defend", short_help="Judge defences of an attacked victim, also by 
 app.command("card", short_help="Write the robustness section of a model card from a run.")(card.card)
 app.command("export", short_help="Write a run's records as CSV, Parquet or JSON lines.")(export.export)
 app.command("runs", short_help="List run folders with their headline figures.")(runs.runs)
+app.command("merge", short_help="Join the parts of a run that --shard made.")(merge.merge)
 app.command("transfer", short_help="Ask another victim about a run's adversarial texts.")(transfer.transfer)
 app.command("attacks", short_help="List the attacks: presets, papers, needs and costs.")(report.attacks)
 app.command("spaces", short_help="List the sources of substitutes and the measures.")(report.spaces)

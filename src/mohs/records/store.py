@@ -271,6 +271,11 @@ class RunStore:
                 for (line,) in rows:
                     yield _record(line, kind)
 
+    def lines(self) -> Iterator[Line]:
+        """All records as they stand in the journal."""
+        with self._reading():
+            yield from self._db.execute("SELECT attack, example, number, record FROM records ORDER BY attack, number")
+
     def shuffled(self, random: Random) -> Iterator[Record]:
         """The records in random order, with findings as dictionaries."""
         with self._reading():
@@ -418,6 +423,7 @@ _KINDS: dict[str, tuple[type, ...]] = {  # of the parts that are used whatever t
     "config.attacks": (list, NoneType),
     "config.labels": (list, NoneType),
     "facts.notes": (list,),
+    "facts.shard_examples": (int,),
     "facts.versions": (dict,),
     "identity.examples": (int,),
 }

@@ -62,6 +62,7 @@ def attack(
     trust_pickle: bool = False,
     trust_code: bool = False,
     seed: int = 0,
+    shard: str | None = None,
     at_once: int | None = None,
     workers: int = 1,
     most_memory: float | None = None,
@@ -122,6 +123,7 @@ def attack(
     trust_pickle: Allow sklearn: files, which can run code when loaded.
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
+    shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
@@ -172,6 +174,7 @@ def second_order_attack(
     trust_pickle: bool = False,
     trust_code: bool = False,
     seed: int = 0,
+    shard: str | None = None,
     at_once: int | None = None,
     workers: int = 1,
     most_memory: float | None = None,
@@ -221,6 +224,7 @@ def second_order_attack(
     trust_pickle: Allow sklearn: files, which can run code when loaded.
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
+    shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
@@ -265,6 +269,7 @@ def token_bias(
     trust_pickle: bool = False,
     trust_code: bool = False,
     seed: int = 0,
+    shard: str | None = None,
     at_once: int | None = None,
     workers: int = 1,
     most_memory: float | None = None,
@@ -317,6 +322,7 @@ def token_bias(
     trust_pickle: Allow sklearn: files, which can run code when loaded.
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
+    shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
@@ -371,6 +377,7 @@ def radius(
     trust_pickle: bool = False,
     trust_code: bool = False,
     seed: int = 0,
+    shard: str | None = None,
     at_once: int | None = None,
     workers: int = 1,
     most_memory: float | None = None,
@@ -429,6 +436,7 @@ def radius(
     trust_pickle: Allow sklearn: files, which can run code when loaded.
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
+    shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
@@ -477,6 +485,7 @@ def certify(
     trust_pickle: bool = False,
     trust_code: bool = False,
     seed: int = 0,
+    shard: str | None = None,
     at_once: int | None = None,
     workers: int = 1,
     most_memory: float | None = None,
@@ -526,6 +535,7 @@ def certify(
     trust_pickle: Allow sklearn: files, which can run code when loaded.
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
+    shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
     workers: Processes that share the examples, each with its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,

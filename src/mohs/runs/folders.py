@@ -67,7 +67,7 @@ def _read(folder: Path) -> RunFolder:
                 command=run.command,
                 victim=without_credentials(str(config.get("victim"))),
                 data=str(config.get("data")),
-                examples=int(run.manifest["identity"].get("examples", 0)),
+                examples=run.examples,
                 finished=len(run),
                 planned=run.planned,
                 headline=run.view(judge="none").headline,

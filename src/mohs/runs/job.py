@@ -50,7 +50,7 @@ class Job:
     @property
     def total(self) -> int:
         """The number of attempts in the whole run."""
-        return self.subject.examples * len(self.tasks)
+        return int(self.facts.get("shard_examples", self.subject.examples)) * len(self.tasks)
 
     def records(
         self, done: AbstractSet[tuple[str, str]], claim: Callable[[], int] | None = None, at_once: int | None = None
@@ -64,7 +64,7 @@ class Job:
             mine = claim or count().__next__
             wanted, place = mine(), 0
             for task in self.tasks:
-                for number, example in enumerate(self.subject.data):
+                for number, example in self.subject.numbered():
                     if (task.name, example.id) in done:
                         continue
                     if place == wanted:
@@ -134,6 +134,9 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     if target.traits.rejects:
         known["rejects"] = True
     notes = [*(subject.data.notes() if isinstance(subject.data, Dataset) else ()), *plan.notes]
+    if subject.shard is not None:
+        notes.append(subject.shard.note)
+        known["shard_examples"] = sum(1 for _ in subject.numbered())
     asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.alone])
     return Job(
         subject=subject,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mohs.errors import BadInput
 from mohs.records import Record, RunStore
+from mohs.records.integrity import Line
 from mohs.records.store import MANIFEST
 from mohs.runs.verbs import commands, verb_of, view_of
 
@@ -57,11 +58,21 @@ class Run:
     @property
     def planned(self) -> int:
         """The number of attempts in the finished run."""
-        return int(self.manifest.get("identity", {}).get("examples", 0)) * len(self.manifest["tasks"])
+        return self.examples * len(self.manifest["tasks"])
+
+    @property
+    def examples(self) -> int:
+        """The number of examples; of a part of a run (`--shard`), those of the part."""
+        part = self.manifest.get("facts", {}).get("shard_examples")
+        return int(self.manifest.get("identity", {}).get("examples", 0) if part is None else part)
 
     def records(self) -> Iterator[Record]:
         """Every record, ordered by attack and then as in the data."""
         return self._store.records(verb_of(self.command).finding() if self.command in commands() else None)
+
+    def lines(self) -> Iterator[Line]:
+        """Every record as it stands in the journal."""
+        return self._store.lines()
 
     def effort(self) -> dict[str, float]:
         """Forward passes, batches and seconds. Unlike the records, these depend on scheduling and the cache."""

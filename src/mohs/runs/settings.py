@@ -75,6 +75,10 @@ class Settings(VictimSettings, Reading):
         metavar="D",
     )
     seed: int = option("Random seed.", default=0)
+    shard: str | None = option(
+        "Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.",
+        metavar="K/N",
+    )
     at_once: int | None = option(
         "How many searches run at once; by default what suits the command and the victim's device.",
         least=1,

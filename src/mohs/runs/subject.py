@@ -22,6 +22,7 @@ from mohs.tasks import memory
 from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
 from mohs.tasks.services import load_books
+from mohs.tasks.shard import Shard
 from mohs.tasks.subject import Subject, Target
 from mohs.text import Example
 from mohs.text.addresses import without_credentials
@@ -54,6 +55,7 @@ def victim_of(settings: VictimSettings) -> Victim:
 
 def subject_of(settings: Settings) -> Subject:
     """A victim that answers, and data that fits it."""
+    shard = None if settings.shard is None else Shard.read(settings.shard)
     model = victim_of(settings)
     labels = comma(settings.labels) or model.labels
     data = _dataset(settings, labels)
@@ -112,7 +114,9 @@ def subject_of(settings: Settings) -> Subject:
             **_reading(data),
             **_lengths(given),
             "seed": settings.seed,
+            **({} if shard is None else {"shard": str(shard)}),
         },
+        shard=shard,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from mohs.engine import AnswerCache, Answers, Service
 from mohs.models.sheets import Sheet
 from mohs.models.victim import Fields, Scores, Traits, Victim, traits_of
 from mohs.space import Services
+from mohs.tasks.shard import Shard
 from mohs.text import Example
 from mohs.text.dataset import Dataset
 from mohs.text.placeholders import without_placeholders
@@ -85,6 +86,13 @@ class Subject:
     cache: AnswerCache | None
     config: Mapping[str, Any]  # the shared options of this run
     origin: Mapping[str, str] = field(default_factory=dict)  # where the victim's code comes from
+    shard: Shard | None = None  # the part of the examples that this run takes
+
+    def numbered(self) -> Iterator[tuple[int, Example]]:
+        """The examples that this run takes, each with its number among all."""
+        for number, example in enumerate(self.data):
+            if self.shard is None or self.shard.holds(example.id):
+                yield number, example
 
     @property
     def model(self) -> Victim:
