@@ -16,7 +16,7 @@ from mohs.curation.config import AttackOn, Config, Task
 from mohs.curation.item import digest
 from mohs.errors import BadInput
 from mohs.records import Record
-from mohs.records.store import JOURNAL, MANIFEST
+from mohs.records.store import MANIFEST, NotStarted
 from mohs.runs.run import Run
 from mohs.text.dataset import Dataset
 from mohs.text.kinds import KINDS
@@ -67,10 +67,13 @@ class Cell:
     @property
     def finished(self) -> bool:
         """Whether all attempts are in the folder."""
-        if not ((self.folder / MANIFEST).is_file() and (self.folder / JOURNAL).is_file()):
+        if not (self.folder / MANIFEST).is_file():
             return False
-        with Run.open(self.folder) as run:
-            return len(run) >= run.planned
+        try:
+            with Run.open(self.folder) as run:
+                return len(run) >= run.planned
+        except NotStarted:  # a build was killed between the manifest and the journal
+            return False
 
     def carry_out(self, how: How, progress: Progress | None) -> None:
         """Run it, or go on with it."""
