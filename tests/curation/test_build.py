@@ -322,6 +322,8 @@ def test_a_hidden_test_set_has_no_labels(tmp_path: Path, whole: Path) -> None:
     assert answers == shown.rows("reviews")
     assert found.rows("reviews", "dev") == shown.rows("reviews", "dev")
     assert {row["label"] for row in rows} == {-1}
+    assert found.tasks["reviews"]["label_counts"]["test"] is None
+    assert sum(shown.tasks["reviews"]["label_counts"]["test"]) == len(rows)
     for row, answer in zip(rows, answers, strict=True):
         assert list(row) == list(answer)
         assert (row["idx"], row["sentence"], row["method"]) == (answer["idx"], answer["sentence"], answer["method"])
