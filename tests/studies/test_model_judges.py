@@ -44,7 +44,7 @@ def test_on_a_scale_by_hand(tmp_path: Path) -> None:
     assert (found.model, found.answered) == ("gpt", 4)
     assert (found.agreeing.hits, found.agreeing.total) == (2, 3)  # 3 is two points from 5; one item has a single judge
     assert found.difference == pytest.approx(((6 - 6.5) + (3 - 5) + (2 - 1.5)) / 3)
-    assert (found.people.hits, found.people.total) == (6, 8)  # 4 and 6 are two points apart
+    assert found.people.value == 6 / 8  # 4 and 6 are two points apart
     assert found.same_verdict is not None
     # valid by people: 6.5, 5 (and 5, that the model did not judge); not valid: 1.5, 3; the model says 6, 3, 2, 3
     assert (found.same_verdict.hits, found.same_verdict.total) == (3, 4)
@@ -64,7 +64,7 @@ def test_on_labels_by_hand(tmp_path: Path) -> None:
     # valid by people: the second, as all three agree; by the model: the first and the third
     assert (found.same_verdict.hits, found.same_verdict.total) == (1, 4)
     # one against the majority of the others; where these tie there is none: 1, 1 of [1, 1, 0] have 1 and 0 beside them
-    assert (found.people.hits, found.people.total) == (6, 9)
+    assert found.people.value == 6 / 9
 
 
 def test_a_model_that_answers_as_people_do_agrees_fully(tmp_path: Path) -> None:
