@@ -254,7 +254,9 @@ def test_judges_who_judge_as_one_tell_no_more_than_one_item() -> None:
 Crowd = tuple[int, int, float]  # judges an item, judges in all, how far they differ
 
 
-@pytest.mark.parametrize(("crowd", "least", "as_one"), [((5, 30, 0.0), 0.9, 0.88), ((10, 10, 0.4), 0.9, 0.55)])
+@pytest.mark.parametrize(
+    ("crowd", "least", "as_one"), [((5, 30, 0.0), 0.9, 0.88), ((10, 10, 0.4), 0.9, 0.55), ((3, 12, 0.4), 0.85, 0.8)]
+)
 def test_one_against_the_others_holds_about_as_often_as_it_says(crowd: Crowd, least: float, as_one: float) -> None:
     """100 items; judges lean to one side and are more or less careful. as_one: judgements taken for independent."""
     each, judges, care = crowd
