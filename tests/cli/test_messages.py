@@ -72,7 +72,7 @@ flat = lambda texts: [0.5 for _ in texts]
 
 V = "python:victims:"
 CASES: list[tuple[str, list[str], str]] = [
-    ("no file", ["--data", "none.jsonl"], "There is no file none.jsonl; --data takes a file, `pocket`, or hf:NAME."),
+    ("no file", ["--data", "none.jsonl"], "There is no file none.jsonl; name a file, `pocket`, or hf:NAME."),
     ("empty file", ["--data", "empty.jsonl"], "empty.jsonl has no examples; give at least one row."),
     ("only a header", ["--data", "blank.csv"], "blank.csv has no examples; give at least one row."),
     ("no text field", ["--data", "review.jsonl"], "no text column among body, label; name it with --text-field."),

@@ -53,6 +53,8 @@ def test_from_a_table_to_a_study_and_back(tmp_path: Path, mohs: Mohs) -> None:
 def test_platforms_get_two_files(tmp_path: Path, mohs: Mohs) -> None:
     (tmp_path / "pairs.csv").write_text("original,perturbed\na film,a movie\n")
     assert mohs("study", "import", "s", "pairs.csv", "--new", "fragments").returncode == 0
+    nowhere = mohs("study", "export", "s", "--format", "mturk")
+    assert nowhere.stderr == "mohs: --format mturk writes files; say where with --out, as in --out batch.\n"
     turk = mohs("study", "export", "s", "--format", "mturk", "--out", "batch")
     assert turk.stdout == "batch.csv written\nbatch.html written\n"
     assert "ask for 5 judges a row" in turk.stderr
@@ -72,6 +74,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, mohs: Mohs) -> None:
         (("import", "s", "t.csv", "--new", "meaning", "--dry-run"), "cannot be tried with --dry-run"),
         (("import", "s", "t.pdf", "--new", "meaning"), "has no known ending; use .csv"),
         (("export", "s"), "s holds no study"),
+        (("export", "s", "--format", "xml"), "'xml' is no format of a study; use csv, jsonl, mturk, label-studio."),
         (("export", "s", "--out", "t.xlsx"), "is no format; use .csv or .jsonl"),
     ):
         ended = mohs("study", *words)

@@ -13,8 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as published
 
-from mohs.studies.agreement import consensus, fleiss_kappa, human_accuracy, krippendorff_alpha, within_one
-from mohs.studies.ratings import Ratings
+from mohs.studies.agreement import (
+    beside_others,
+    consensus,
+    fleiss_kappa,
+    human_accuracy,
+    krippendorff_alpha,
+    within_one,
+)
+from mohs.studies.ratings import Ratings, wilson
 
 LEVELS: tuple[Literal["nominal", "ordinal", "interval"], ...] = ("nominal", "ordinal", "interval")
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: four observers, twelve units
@@ -225,6 +232,58 @@ def test_intervals_of_kappa_alpha_and_accuracy_hold_as_often_as_they_say() -> No
             for one, t in zip(found, truth, strict=True)
         ]
     assert all(0.93 <= share / 500 <= 0.995 for share in held), held / 500
+
+
+def test_one_against_the_others_by_hand() -> None:
+    """On a scale 4 and 6 are two points apart; of 1, 1 and 0 the others of a 1 tie, and a single answer has none."""
+    scale = beside_others(of_table([[6, 7], [5, 5], [1, 2], [3], [4, 6]]), scale=True)
+    assert (scale.value, scale.items, scale.judges) == (6 / 8, 4, 2)
+    labels = beside_others(of_table([[1, 1, 0], [1, 1, 1], [0, 1], [0, 0, 0], [1]]), scale=False)
+    assert (labels.value, labels.items, labels.judges) == (6 / 9, 4, 3)
+    assert beside_others(of_table([[1], [2]]), scale=True).value is None
+
+
+def test_judges_who_judge_as_one_tell_no_more_than_one_item() -> None:
+    """Each item's six judgements all agree, or all differ from the others: there are as many units as items."""
+    ratings = of_table([[4] * 6] * 15 + [[1, 1, 1, 7, 7, 7]] * 5)
+    found = beside_others(ratings, scale=True)
+    assert found.value == 0.75
+    assert found.interval == pytest.approx(wilson(0.75, 20 - 1, 20 - 1))
+
+
+Crowd = tuple[int, int, float]  # judges an item, judges in all, how far they differ
+
+
+@pytest.mark.parametrize(
+    ("crowd", "least", "as_one"), [((5, 30, 0.0), 0.9, 0.88), ((10, 10, 0.4), 0.9, 0.55), ((3, 12, 0.4), 0.85, 0.8)]
+)
+def test_one_against_the_others_holds_about_as_often_as_it_says(crowd: Crowd, least: float, as_one: float) -> None:
+    """100 items; judges lean to one side and are more or less careful. as_one: judgements taken for independent."""
+    each, judges, care = crowd
+    random = np.random.default_rng([5, *map(int, crowd)])
+
+    def study(n: int, who: Any, judges: int) -> Ratings:
+        lean, noise = random.normal(0, 0.6, judges)[who], np.exp(random.normal(0, care, judges))[who]
+        scores = random.normal(4, 1.2, (n, 1)) + lean + noise * random.normal(0, 1, (n, each))
+        values = np.clip(np.round(scores), 1, 7).ravel().tolist()
+        names = [f"j{j}" for j in who.ravel()]
+        return Ratings(tuple(f"i{i}" for i in range(n) for _ in range(each)), tuple(names), tuple(values))
+
+    truth = _value(
+        lambda ratings: beside_others(ratings, scale=True),
+        study(10_000, np.arange(10_000 * each).reshape(-1, each), 10_000 * each),
+    )
+    held, independent = [], []
+    for _ in range(300):
+        found = beside_others(study(100, random.random((100, judges)).argsort(1)[:, :each], judges), scale=True)
+        assert found.value is not None
+        assert found.low is not None
+        assert found.high is not None
+        held.append(found.low <= truth <= found.high)
+        low, high = wilson(found.value, 100 * each)
+        independent.append(low <= truth <= high)
+    assert least <= np.mean(held) <= 0.98
+    assert np.mean(independent) < as_one
 
 
 def _value(figure: Any, ratings: Ratings) -> float:

@@ -325,7 +325,7 @@ def test_agreement_with_people_by_hand(make: Make, server: Server) -> None:
     assert one.difference == pytest.approx((0 + 1 + 1.5 + 0) / 4)
     assert one.same_verdict is not None
     assert (one.same_verdict.hits, one.same_verdict.total) == (2, 4)
-    assert (one.people.hits, one.people.total) == (8, 8)
+    assert (one.people.value, one.people.items, one.people.judges) == (1.0, 4, 2)
 
 
 def test_the_command(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,30 @@ def test_controls_are_mixed_in_and_each_comes_once(make: Make) -> None:
     study = make(of_items=[*items(7), *controls(design())])
     desk, who = Desk(study), person(study)
     assert answer_all(desk, who) == 9
-    assert desk.at(who).done == 7, "controls are not counted as done"
+    assert counted(study).total() == 7
+    assert study.progress().judgements == 7, "the study's figures are of main items"
+
+
+def test_nothing_that_somebody_sees_tells_a_control(make: Make) -> None:
+    """What they have done grows by one with each answer, and each answer can be changed: else controls stood out."""
+    study = make(of_items=[*items(7), *controls(design())])
+    desk, who = Desk(study), person(study)
+    standing, seen = desk.agree(who), []
+    while standing.phase is not Phase.END:
+        if standing.task is None:
+            standing = desk.more(who)
+            continue
+        number = standing.task.number
+        seen.append(standing.task.item.role)
+        assert desk.answer(who, number, 1) is Taken.KEPT
+        standing = desk.at(who)
+        assert standing.done == len(seen)
+        if standing.phase is not Phase.END:
+            assert standing.back == number
+            assert desk.answer(who, number, 2) is Taken.CHANGED
+            assert desk.at(who).done == len(seen)
+    assert seen.count(Role.CONTROL) == 2
+    assert standing.done == 9
 
 
 def test_a_double_submit_counts_once(make: Make) -> None:

@@ -200,6 +200,7 @@ def test_what_label_studio_exports_is_what_people_think(tmp_path: Path, form: st
         told = json.loads(tasks.read_text("utf-8"))
         first = {task["data"]["item"]: task["id"] for task in reversed(told)}
         once = [task for task in told if first[task["data"]["item"]] == task["id"]]
+        assert not any("swapped" in task["data"] for task in told), "annotators can see it, and so the original"
         done = annotated(once, choose)
         path = tmp_path / "done.json"
         path.write_text(json.dumps(done if form == "json" else flat_of(done)), "utf-8")
@@ -212,7 +213,9 @@ def test_what_label_studio_exports_is_what_people_think(tmp_path: Path, form: st
             assert row["plain_value"] == opinion(row["text_1"])
             assert (row["annotator"], row["seconds"]) == ("label-studio-7", 3.5)
             assert row["time"] == "2025-10-09T14:30:20+00:00"
-        assert {its.swapped for its in study.judgements()} == {True, False}
+        changed_first = {by_code[task["data"]["item"]].key: task["data"]["text1"] == "-other" for task in once}
+        assert {one.item: one.swapped for one in study.judgements()} == changed_first
+        assert set(changed_first.values()) == {True, False}
 
 
 def test_skipped_and_double_choices_of_label_studio(make: Make, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -247,6 +248,7 @@ def test_to_json_is_json() -> None:
 # Valid attacks and fair success
 
 
+@cache
 def share(valid: int, items: int) -> Validity:
     """So many valid items of so many, by judges of one item each."""
     rows = ((f"i{i}", f"j{i}", 7.0 if i < valid else 1.0) for i in range(items))
@@ -395,6 +397,22 @@ def test_valid_attacks_fair_success_and_means_hold_as_often_as_they_say(design: 
     assert all(0.93 <= share <= 0.985 for share in held.values()), held
     biased = float(np.mean([one.value for one in found["attacks"]])) - truth["attacks"]
     assert 0 < biased < 0.01  # Jensen: too high, and not by much
+
+
+@pytest.mark.parametrize("attacked", [110, 300, 1000])
+def test_fair_success_is_not_too_sure_where_nearly_all_are_valid(attacked: int) -> None:
+    """Thirty judged successes, most often all valid, say little about the others: the lower end must allow for that."""
+    random = np.random.default_rng([10, attacked])
+    for truly in (0.9, 0.97, 1.0):
+        below = above = 0
+        for _ in range(STUDIES):
+            successes = int(random.binomial(attacked, 0.27))
+            judged = min(successes, 30)
+            found = fair_success(successes, attacked, share(int(random.binomial(judged, truly)), judged))
+            assert found.low is not None
+            assert found.high is not None
+            below, above = below + (0.27 * truly < found.low), above + (0.27 * truly > found.high)
+        assert max(below, above) / STUDIES <= 0.04, (truly, below, above)
 
 
 def test_other_rules_hold_as_often_as_they_say() -> None:

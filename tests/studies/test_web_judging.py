@@ -43,6 +43,7 @@ def test_from_the_consent_to_the_end(tmp_path: Path) -> None:
     assert "You have judged 7 texts" in page.words
     assert len([one for one in site.study.judgements() if one.item.startswith("main/")]) == 7
     assert ada.told()["state"] == "finished"
+    assert ada.told()["code"].isalnum()
 
 
 def test_who_fails_the_practice_does_not_go_on(tmp_path: Path) -> None:
@@ -58,6 +59,7 @@ def test_who_fails_the_practice_does_not_go_on(tmp_path: Path) -> None:
     assert heading(page) == "Thank you for your time"
     assert "You got 2 of 4 practice texts right. The main part needs 75%" in page.words
     assert heading(ada.step("more")) == "Thank you for your time"
+    assert ada.told()["code"].startswith("PRACTICE-")
     assert ada.told()["phase"] == "end"
     assert site.study.annotators()[0].state is State.FAILED
 
@@ -148,7 +150,11 @@ def test_leaving_ends_it(tmp_path: Path) -> None:
     ada.judge(1)
     page = ada.step("withdraw")
     assert heading(page) == "You have left the study"
-    assert ada.told()["code"] in page.words
+    code = ada.told()["code"]
+    assert code.startswith("LEFT-"), "the code of those who left is not that of those who finished"
+    assert code in page.words
+    board = site.signed_in().get("/organiser/progress.json").json()
+    assert code in board["shown"].values(), "the organiser sees the same"
     refused = ada.client.post(
         f"/a/{ada.token}/answer",
         data={"csrf": ada.told()["csrf"], "item": 1, "value": 1},

@@ -393,9 +393,7 @@ def test_a_column_named_twice(tmp_path: Path) -> None:
 
 def test_files_that_are_none(tmp_path: Path) -> None:
     for missing in (tmp_path / "no.csv", tmp_path, Path("x" * 5000 + ".csv")):
-        assert refused(Dataset(str(missing))) == (
-            f"There is no file {missing}; --data takes a file, `pocket`, or hf:NAME."
-        )
+        assert refused(Dataset(str(missing))) == (f"There is no file {missing}; name a file, `pocket`, or hf:NAME.")
     source = put(tmp_path, "a.xlsx", b"")
     assert refused(Dataset(source)) == (
         f"{source}: unknown file format; use .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz."

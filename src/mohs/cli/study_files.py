@@ -58,7 +58,7 @@ def export_(
       mohs study export my-study --format mturk --out batch
       mohs study export my-study --format label-studio --out tasks
     """
-    from mohs.studies.exporting import PLATFORMS, TABLES, export, refuse_empty, table_text
+    from mohs.studies.exporting import PLATFORMS, TABLES, check_format, export, refuse_empty, table_text
     from mohs.studies.platforms import notes_on
     from mohs.studies.study import Study
 
@@ -66,10 +66,11 @@ def export_(
     if format is None and out is not None and ending not in TABLES:
         raise BadInput(f"The ending of --out {out} is no format; use .csv or .jsonl, or give one with --format.")
     format = format or ending or "jsonl"
+    check_format(format)
     with Study.open(study) as found:
         if out is None:
             if format not in TABLES:
-                raise BadInput(f"The format {format} needs files; name them with --out.")
+                raise BadInput(f"--format {format} writes files; say where with --out, as in --out batch.")
             refuse_empty(found)
             _printed(table_text(found, format))
             return

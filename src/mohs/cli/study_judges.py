@@ -220,6 +220,7 @@ def _beside(study: Study, name: str) -> tuple[ModelJudge, ...]:
 
 def _told(replies: Any, beside: tuple[ModelJudge, ...]) -> None:
     from mohs.report.table import rate
+    from mohs.studies.lines import share
     from mohs.studies.ratings import Estimate
 
     def figure(found: Estimate) -> str:
@@ -244,4 +245,4 @@ def _told(replies: Any, beside: tuple[ModelJudge, ...]) -> None:
             say(f"  its mean less people's: {one.difference:+.2f}")
         if one.same_verdict is not None:
             say(f"  the same verdict (valid or not): {rate(one.same_verdict)} of {one.same_verdict.of}")
-        say(f"  one person, for comparison: {rate(one.people)} of {one.people.of}")
+        say(f"  one person, for comparison: {share(one.people)} of {one.people.of}")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -140,6 +141,45 @@ def within_one(ratings: Ratings) -> WithinOne:
     found = mean_of(weights * near, weights, rows, "judges within one point of an item's mean", 0.0, float(sizes.max()))
     panel = float((weights * sizes).sum() / weights.sum())
     return WithinOne(found.value, found.low, found.high, found.of, found.items, found.judges, panel)
+
+
+def beside_others(ratings: Ratings, scale: bool) -> Estimate:
+    """How many judgements agree with the others of their item. An item's only judgement is left out.
+
+    scale: whether agreeing means within one point of the others' mean; otherwise it is their majority's label, and
+    judgements whose others tie are left out.
+
+    The interval allows for other items and other judges, but not for what a judge's answers change in the agreement of
+    others: with few judges who differ much it is somewhat too narrow (tests/studies/test_agreement.py has how much).
+    """
+    kept: list[tuple[str, str]] = []
+    agreeing: list[bool] = []
+    places = {item: iter(_against_others(values, scale)) for item, values in ratings.by_item.items()}
+    for item, judge in zip(ratings.items, ratings.judges, strict=True):
+        if (found := next(places[item])) is not None:
+            kept.append((item, judge))
+            agreeing.append(found)
+    rows = Crossed.of((item for item, _ in kept), (judge for _, judge in kept) if ratings.named else None)
+    of = "judgements of people, against the others of their item"
+    return share_of(np.array(agreeing, np.float64), np.ones(len(kept)), rows, of)
+
+
+def near(value: float, mean: float) -> bool:
+    """Whether a score lies within one point of a mean."""
+    return abs(value - mean) <= 1 + _ROUNDING
+
+
+def _against_others(values: Sequence[float], scale: bool) -> Iterator[bool | None]:
+    """Whether each judgement of an item agrees with the others; None where these do not say."""
+    for place, value in enumerate(values):
+        others = [*values[:place], *values[place + 1 :]]
+        if not others:
+            yield None
+        elif scale:
+            yield near(value, fmean(others))
+        else:
+            label = consensus(others, 1)
+            yield None if label is None else value == label
 
 
 def consensus(values: Sequence[float], least: int) -> float | None:

@@ -61,7 +61,7 @@ def notes_of(
     if rule is not None and not is_direct(design) and any(group.measured for group in groups):
         notes.append(
             "Valid attacks are computed from single changes (Eq. 6.2 of Hauser 2021), as if changes of an attack were "
-            "independent and all alike; that is more optimistic than people who see the whole text."
+            "independent and all alike. The thesis expects that to be too high for whole texts; it can also be too low."
         )
     if counted.people and counted.model:
         notes.append("Answers of models stand apart, and are in no figure of people.")

@@ -75,7 +75,7 @@ class Standing:
     task: Task | None = None
     back: int | None = None  # the item before this one, or the last one at rest, whose answer can still be changed
     feedback: Feedback | None = None
-    done: int = 0  # main and accuracy items answered
+    done: int = 0  # items answered, without training; controls count, or they would give themselves away
     training: tuple[int, int] | None = None  # training items right, and answered
 
 
@@ -228,9 +228,9 @@ class Desk:
     def _done(self, cursor: Cursor, annotator: int) -> int:
         row = cursor.one(
             "SELECT count(*) FROM judgements j JOIN items i ON i.number = j.item "
-            "WHERE j.annotator = ? AND j.answer IS NOT NULL AND i.role IN (?, ?)",
+            "WHERE j.annotator = ? AND j.answer IS NOT NULL AND i.role <> ?",
             annotator,
-            *map(str, COUNTED),
+            str(Role.TRAINING),
         )
         assert row is not None
         return int(row[0])

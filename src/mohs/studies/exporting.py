@@ -89,8 +89,7 @@ def export(study: Study, out: Path, format: str | None = None) -> list[Path]:
     names begin with `out` without its ending.
     """
     format = format or out.suffix.removeprefix(".").lower()
-    if format not in FORMATS:
-        raise BadInput(f"{format!r} is no format of a study; use {', '.join(FORMATS)}.")
+    check_format(format)
     if format in TABLES:
         if out.is_dir():
             raise BadInput(f"{out} is a folder; name a file with --out.")
@@ -100,6 +99,12 @@ def export(study: Study, out: Path, format: str | None = None) -> list[Path]:
     for path, text in _for_platform(study, out, format):
         found.append(_written(path, text))
     return found
+
+
+def check_format(format: str) -> None:
+    """Refuse what is none of FORMATS."""
+    if format not in FORMATS:
+        raise BadInput(f"{format!r} is no format of a study; use {', '.join(FORMATS)}.")
 
 
 def refuse_empty(study: Study) -> None:

@@ -20,14 +20,16 @@ _OF_ANNOTATION = ("annotation_id", "annotator", "lead_time")  # columns of every
 
 
 def tasks(study: Study, question: Question) -> list[dict[str, Any]]:
-    """The tasks to import. Annotators can see their data, so the item stands there as a code."""
+    """The tasks to import.
+
+    Annotators can see their data, so the item stands there as a code, and which text is the original does not.
+    """
     found = []
     for number, one in enumerate(shown_items(study, question), 1):
         data: dict[str, Any] = {
             "item": one.code,
             "question": printable(question.name),
             "statement": printable(one.statement),
-            "swapped": one.swapped,
         }
         for place, (text, marked) in enumerate(zip(one.texts, one.marked, strict=True), 1):
             data[f"text{place}"] = printable(text)

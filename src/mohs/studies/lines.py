@@ -196,7 +196,7 @@ def model_rows(one: ModelJudge) -> Rows:
     rows = [
         ("items answered", f"{one.answered:,}", one.question),
         ("agrees with people", rate(one.agreeing), f"of {one.agreeing.of}"),
-        ("one person, for comparison", rate(one.people), f"of {one.people.of}"),
+        ("one person, for comparison", share(one.people), f"of {one.people.of}"),
         ("beyond chance", figure(one.beyond_chance), "alpha or kappa with people's mean or majority"),
     ]
     if one.correlation is not None:

@@ -11,6 +11,7 @@ from mohs.errors import BadInput
 from mohs.studies.design import Design
 from mohs.studies.heard import BadRow, Heard, answer_of, folded, name_of, scale, shown, statement_of, valid
 from mohs.studies.item import Item, Judgement
+from mohs.studies.platforms import printable
 
 UNNAMED = "The file does not say who judged, so judge effects cannot be estimated."
 
@@ -70,7 +71,8 @@ class Finder:
     def item(self, heard: Heard) -> tuple[Item, bool]:
         """The item that a row means, and whether its texts were found in the opposite order."""
         if key := self._codes.get(heard.item):
-            return self._items[valid(key)], False
+            item = self._items[valid(key)]
+            return item, _turned(item.texts, heard.texts)
         if not heard.item:
             return self._by_texts(heard)
         if (found := self._items.get(valid(heard.item))) is None:
@@ -144,6 +146,12 @@ def matched(
         except BadRow as error:
             sift.bad(where, error)
     return found, repeated, ([UNNAMED] if unnamed and found else []) + _assumed(design, how)
+
+
+def _turned(texts: Sequence[str], given: Sequence[str]) -> bool:
+    """Whether a platform gives the texts back in the opposite order; they may differ in capitals alone."""
+    own, theirs = ([" ".join(printable(text).split()) for text in some] for some in (texts, given))
+    return own != theirs and own[::-1] == theirs
 
 
 def _judgement(design: Design, finder: Finder, heard: Heard) -> tuple[Judgement, str]:

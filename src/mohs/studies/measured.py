@@ -157,7 +157,8 @@ def _notes(study: Study, pool: Pool, found: Mapping[str, Measured], records: Map
     if not is_direct(pool.design):
         notes.append(
             "Measured fair success is computed from single changes (Eq. 6.2 of Hauser 2021), as if changes of an "
-            "attack were independent and all alike; that is more optimistic than people who see the whole text."
+            "attack were independent and all alike. The thesis expects that to be too high for whole texts; it can "
+            "also be too low."
         )
     if pool.design.items == "texts":
         notes.append(

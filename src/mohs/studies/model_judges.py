@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from mohs.report.rates import Rate
-from mohs.studies.agreement import consensus, fleiss_kappa, krippendorff_alpha
+from mohs.studies.agreement import beside_others, consensus, fleiss_kappa, krippendorff_alpha, near
 from mohs.studies.design import Question
 from mohs.studies.item import Role
 from mohs.studies.pool import Pool
@@ -39,7 +39,7 @@ class ModelJudge:
     correlation: Estimate | None  # Spearman's, of its scores with people's mean scores
     difference: float | None  # its mean score minus people's, on the same items
     same_verdict: Rate | None
-    people: Rate  # the same share for one person against the others: what to compare `agreeing` with
+    people: Estimate  # the same share for one person against the others: what to compare `agreeing` with
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready dict."""
@@ -76,7 +76,7 @@ def _compared(people: Pool, model: Pool, question: Question, rule: Rule | None) 
     if is_scale(question):
         of = "items, within one point of people's mean"
         means = {item: fmean(panels[item]) for item in shared}
-        agreeing = Rate(sum(_near(own[item], means[item]) for item in shared), len(shared), of)
+        agreeing = Rate(sum(near(own[item], means[item]) for item in shared), len(shared), of)
         both = [(item, who, value) for item in shared for who, value in (("m", own[item]), ("p", means[item]))]
         beyond = krippendorff_alpha(Ratings.of(both), "interval")
         correlation = rank_correlation(dict(own), means)
@@ -96,25 +96,8 @@ def _compared(people: Pool, model: Pool, question: Question, rule: Rule | None) 
         correlation,
         difference,
         _verdicts(people, model, question, rule),
-        _people(panels, is_scale(question)),
+        beside_others(theirs, is_scale(question)),
     )
-
-
-def _near(value: float, mean: float) -> bool:
-    return abs(value - mean) <= 1 + 1e-9
-
-
-def _people(panels: dict[str, list[float]], scale: bool) -> Rate:
-    """Each judgement against the others of its item."""
-    hits = total = 0
-    for values in panels.values():
-        for place, value in enumerate(values):
-            others = values[:place] + values[place + 1 :]
-            if scale:
-                hits, total = hits + _near(value, fmean(others)), total + 1
-            elif (label := consensus(others, 1)) is not None:
-                hits, total = hits + (value == label), total + 1
-    return Rate(hits, total, "judgements of people, against the others of their item")
 
 
 def _verdicts(people: Pool, model: Pool, question: Question, rule: Rule | None) -> Rate | None:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from mohs.studies.analysis import Analysis
 
-INTERVALS = "they allow for other items and other judges, those of kappa, alpha and versions for other items alone"
+INTERVALS = (
+    "they allow for other items and, where it is known who judged, other judges; those of attack success, kappa, "
+    "alpha, versions, corrected valid items, reasons of curation and models for other items alone"
+)
 
 
 def headline(found: Analysis) -> str:

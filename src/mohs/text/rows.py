@@ -31,7 +31,7 @@ _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 def file_rows(path: Path, encoding: str) -> Iterator[Row]:
     """The rows of a file. Its ending gives the format. Every problem becomes a one-sentence error."""
     if not _is_file(path):
-        raise BadInput(f"There is no file {path}; --data takes a file, `pocket`, or hf:NAME.")
+        raise BadInput(f"There is no file {path}; name a file, `pocket`, or hf:NAME.")
     kind, zipped = _kind(path)
     if kind not in _SUFFIXES:
         raise BadInput(f"{path}: unknown file format; use {', '.join(_SUFFIXES)}, each also with .gz.")

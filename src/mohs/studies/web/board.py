@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from mohs.studies.item import PEOPLE, State
+from mohs.studies.item import PEOPLE, Annotator, State
 from mohs.studies.quality import Agreement, Quality, Work, quality
 from mohs.studies.study import Progress, Study
 from mohs.studies.web.limits import Clock
@@ -46,7 +46,7 @@ class Board:
     rows: tuple[Row, ...]
 
     @classmethod
-    def of(cls, study: Study, code: Callable[[int], str]) -> Board:
+    def of(cls, study: Study, code: Callable[[Annotator], str]) -> Board:
         """Of a study. code: an annotator's code at the end."""
         found = quality(study)
         return cls(study.progress(), found, tuple(_row(work, code) for work in found.work))
@@ -134,7 +134,7 @@ def said(one: Agreement) -> str:
     return f"{one.value:.2f} ({one.low:.2f} to {one.high:.2f})"
 
 
-def _row(work: Work, code: Callable[[int], str]) -> Row:
+def _row(work: Work, code: Callable[[Annotator], str]) -> Row:
     who = work.annotator
     shown = {
         "state": _STATES[who.state],
@@ -142,7 +142,7 @@ def _row(work: Work, code: Callable[[int], str]) -> Row:
         "time": _seconds(work.seconds),
         "controls": f"{work.wrong} of {work.controls}" if work.controls else "–",
         "flags": " ".join(work.flags),
-        "code": code(who.number),
+        "code": code(who),
     }
     return Row(work, shown)
 

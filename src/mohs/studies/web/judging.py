@@ -152,7 +152,7 @@ def _values(site: Site, standing: Standing) -> dict[str, Any]:
         "code": "",
     }
     if standing.phase is Phase.END and person.state is not State.ASIDE:
-        told["code"] = site.end_code(person.number)
+        told["code"] = site.end_code(person)
     return told
 
 

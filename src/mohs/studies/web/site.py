@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from mohs.errors import BadInput
 from mohs.studies.desk import Desk
-from mohs.studies.item import Annotator, Role
+from mohs.studies.item import Annotator, Role, State
 from mohs.studies.study import Study, hash_of
 from mohs.studies.web.limits import Limit
 from mohs.studies.web.pages import Pages
@@ -20,6 +20,7 @@ from mohs.studies.web.refusal import forged, too_often, unknown
 from mohs.studies.web.sessions import Sessions
 
 _SHORTEST = 12  # characters of an organiser's token
+_UNFINISHED = {State.WITHDRAWN: "LEFT-", State.FAILED: "PRACTICE-"}  # what their codes at the end begin with
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,10 @@ class Site:
         """The address of the site as people see it, without a slash at the end."""
         return self.public or f"{request.url.scheme}://{request.url.netloc}"
 
-    def end_code(self, number: int) -> str:
-        """The code that shows the organiser that an annotator came to the end."""
-        return self.study.code(f"end/{number}")[:10].upper()
+    def end_code(self, person: Annotator) -> str:
+        """The code that shows the organiser how it ended for an annotator: who did not finish gets another one."""
+        how = _UNFINISHED.get(person.state, "")
+        return how + self.study.code(f"end/{how}{person.number}")[:10].upper()
 
 
 def same(one: str, other: str) -> bool:
