@@ -63,7 +63,8 @@ def attack(
     trust_code: bool = False,
     seed: int = 0,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -123,7 +124,9 @@ def attack(
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -173,7 +176,8 @@ def second_order_attack(
     trust_code: bool = False,
     seed: int = 0,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -222,7 +226,9 @@ def second_order_attack(
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -266,7 +272,8 @@ def token_bias(
     trust_code: bool = False,
     seed: int = 0,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -318,7 +325,9 @@ def token_bias(
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -372,7 +381,8 @@ def radius(
     trust_code: bool = False,
     seed: int = 0,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -430,7 +440,9 @@ def radius(
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -478,7 +490,8 @@ def certify(
     trust_code: bool = False,
     seed: int = 0,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -527,7 +540,9 @@ def certify(
     trust_code: Run the code that comes with an hf: model.
     seed: Random seed.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
