@@ -20,7 +20,7 @@ from mohs.errors import BadInput, ServiceFailed
 from mohs.records import Record
 from mohs.records.export import export
 from mohs.runs import cluster, crew
-from tests.cli.conftest import started
+from tests.cli.conftest import ROOT, started
 from tests.runs.test_workers import alive, until
 from tests.toys import Wordlike
 
@@ -55,9 +55,9 @@ TEXTS = [(f"a fine film number {i}", 0) for i in range(24)] + [("Gloomy film", 0
 
 
 class Nodes:
-    """A cluster with a head that has no processors, and two nodes with one each."""
+    """A cluster with a head that has no processors, and nodes with one each."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int = 2) -> None:
         from ray.cluster_utils import Cluster
 
         quick = {
@@ -70,7 +70,7 @@ class Nodes:
             head = {"num_cpus": 0, "include_dashboard": False, "_system_config": quick, **self._memory}
             self._cluster = Cluster(initialize_head=True, head_node_args=head)
         self.address = f"ray:{self._cluster.address}"
-        self.nodes = [self.added() for _ in range(2)]
+        self.nodes = [self.added() for _ in range(count)]
 
     def added(self) -> Any:
         with cluster._loopback():
@@ -211,12 +211,24 @@ def test_a_killed_driver_loses_nothing_and_leaves_no_worker(odd: Path, nodes: No
         assert len(run) == len(TEXTS)
 
 
-def test_a_ray_of_its_own_ends_with_the_command(odd: Path) -> None:
-    before = set(map(str, Path("/tmp").glob("mohs-ray-*")))
-    ended = started(odd, "attack", "--n", 4, "--attack", "random", "--on", "ray", "--json", "--out", "run")
+def test_a_ray_of_its_own_ends_with_the_command(tmp_path: Path) -> None:
+    """Modules of the current folder take no place of others in its workers, and nothing is written into one's home."""
+    before = set(Path("/tmp").glob("mohs-ray-*"))
+    for name in ("json", "csv", "sqlite3", "selectors", "numpy", "yaml", "lazy_loader"):
+        (tmp_path / f"{name}.py").write_text(f"open('sprung-{name}', 'w')\nraise SystemExit(77)\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "mohs", "attack", "--n", "4", "--attack", "random", "--on", "ray", "--json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["finished"] == 4
-    assert set(map(str, Path("/tmp").glob("mohs-ray-*"))) == before
+    assert list(tmp_path.glob("sprung*")) == []
+    assert not (tmp_path / "home").exists()
+    assert set(Path("/tmp").glob("mohs-ray-*")) == before
     assert not [line for line in Path("/proc").glob("[0-9]*/cmdline") if b"/mohs-ray-" in line.read_bytes()]
 
 
@@ -225,6 +237,25 @@ def test_nobody_answers(address: str) -> None:
     told = f"^No Ray cluster answers at {address}; `ray status --address {address}` shows one that does\\.$"
     with pytest.raises(ServiceFailed, match=told):
         mohs.attack("pocket", "pocket", ["random"], n=2, on=f"ray:{address}")
+
+
+def test_a_cluster_that_asks_for_a_token() -> None:
+    key = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64, "RAY_USAGE_STATS_ENABLED": "0"}
+    with cluster._tokens(key):
+        found = Nodes(0)
+        try:
+            with cluster.joined(found.address, None) as joined:
+                assert joined.is_initialized()
+            with pytest.MonkeyPatch.context() as patch:
+                for name in key:
+                    patch.delenv(name)
+                with (
+                    cluster._tokens({}),
+                    pytest.raises(ServiceFailed, match=r"asks for a token; .* RAY_AUTH_MODE=token"),
+                ):
+                    mohs.attack("pocket", "pocket", ["random"], n=2, on=found.address)
+        finally:
+            found.end()
 
 
 def test_what_the_workers_cannot_load_is_refused(nodes: Nodes) -> None:

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, ExitStack, chdir, contextmanager,
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
@@ -31,6 +32,8 @@ _QUIET = {  # read by Ray when it is imported, when it connects, and by the proc
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_gcs_server_port_wait_time_s": "1",  # how often it tries an address; each time takes up to 40 s
 }
+_MODE = "RAY_AUTH_MODE"  # whether Ray's processes ask for a token
+_NO_MODULES = Path(__file__).parents[1] / "pocket" / "bias"  # a folder of ours, without any
 _LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0" on any system: Ray listens on 127.0.0.1 and nowhere else
 
 
@@ -59,16 +62,20 @@ def joined(place: str, workers: int | None) -> Iterator[Any]:
         undo.enter_context(_environment(_QUIET))
         ray: Any = import_module("ray")
         if not ray.is_initialized():
+            undo.enter_context(_tokens({_MODE: "token", "RAY_AUTH_TOKEN": token_hex(32)} if place == "ray" else {}))
             undo.enter_context(_signals())
-            folder = Path(undo.enter_context(_folder()))
             undo.enter_context(_muted())
+            folder = undo.enter_context(_folder()) if place == "ray" else None
             undo.callback(ray.shutdown, wait_for_processes=True)
-            with chdir(folder):  # or Ray would let modules of the current folder take the place of Python's own
-                _start(ray, folder, workers) if place == "ray" else _join(ray, place)
+            with chdir(_NO_MODULES):  # Ray lets those of the current folder take the place of Python's own
+                if folder is None:
+                    _join(ray, place)
+                else:
+                    _start(ray, workers, folder)
         yield ray
 
 
-def _start(ray: Any, folder: Path, workers: int | None) -> None:
+def _start(ray: Any, workers: int | None, folder: str) -> None:
     with _loopback():
         try:
             ray.init(
@@ -78,7 +85,7 @@ def _start(ray: Any, folder: Path, workers: int | None) -> None:
                 object_store_memory=_OBJECTS,
                 log_to_driver=False,
                 logging_level=logging.CRITICAL,
-                _temp_dir=str(folder),
+                _temp_dir=folder,
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise ServiceFailed(f"Ray could not be started on this machine ({_first_line(error)}).") from error
@@ -105,6 +112,11 @@ def _join(ray: Any, place: str) -> None:
         with inside:
             ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
     except ConnectionError as error:
+        if "AuthenticationError" in str(error.__cause__):
+            unknown = (
+                f"The Ray cluster at {address} asks for a token; copy ~/.ray/auth_token from its head to this machine, "
+                "and set RAY_AUTH_MODE=token."
+            )
         raise ServiceFailed(unknown) from error
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise ServiceFailed(f"The Ray cluster at {address} cannot be joined ({_first_line(error)}).") from error
@@ -136,6 +148,31 @@ def _environment(more: Mapping[str, str]) -> Iterator[None]:
     finally:
         for name in own:
             os.environ.pop(name, None)
+
+
+@contextmanager
+def _tokens(more: Mapping[str, str]) -> Iterator[None]:
+    """A Ray started inside this context is only for who has its token; afterwards Ray has forgotten it.
+
+    Ray would write one into the user's home folder, and go on with it in this process.
+    """
+    before = os.environ.get(_MODE)
+    with _environment(more):
+        _read_again()
+        try:
+            yield
+        finally:
+            os.environ.pop(_MODE, None)
+            if before is not None:
+                os.environ[_MODE] = before
+    _read_again()
+
+
+def _read_again() -> None:
+    """Let Ray read its variables again, which it does once otherwise."""
+    inside: Any = import_module("ray._raylet")
+    inside.Config.initialize("")
+    inside.AuthenticationTokenLoader.instance().reset_cache()
 
 
 @contextmanager

@@ -244,10 +244,7 @@ class _Crew:
         return [waiting[id(each)] for each in found]
 
     def _give_up(self, why: str) -> NoReturn:
-        raise ServiceFailed(
-            f"{why} on the Ray cluster; see what it has with `ray status`. Everything finished is saved, and the same "
-            "command goes on."
-        )
+        raise ServiceFailed(f"{why} on the Ray cluster; see with `ray status` what it has, and run the command again.")
 
     def _heard(self, member: _Member) -> Iterator[tuple[Place, Any]]:
         errors = self._ray.exceptions
@@ -335,8 +332,7 @@ class _Crew:
         if self._fruitless >= _MOST_DEATHS or any(self._deaths[place] >= _MOST_DEATHS for place in back):
             raise ServiceFailed(
                 f"Worker processes on the Ray cluster died {_MOST_DEATHS} times, at last on "
-                f"{member.node or 'a machine'} ({_short(error)}); if memory ran out, use fewer workers. Everything "
-                "finished is saved."
+                f"{member.node or 'a machine'} ({_short(error)}); if memory ran out, use fewer workers."
             )
         self._hire()
 
