@@ -90,6 +90,8 @@ CASES: list[tuple[str, list[str], str]] = [
     ("id twice", ["--data", "twice.jsonl"], "the id '1' occurs twice; make ids unique or name another id column with --id-field."),
     ("ragged table", ["--data", "ragged.csv"], "ragged.csv, line 2 has more columns than the header; put texts with commas in quotation marks."),
     ("semicolons", ["--data", "semicolons.csv"], "semicolons.csv seems to use semicolons; save it with commas, or as a .tsv with tabs."),
+    ("no cluster", ["--on", "slurm"], "--on 'slurm' is no cluster; use ray:HOST:PORT, ray:auto, or ray for one on this machine."),
+    ("a cache for several", ["--on", "ray:a:1", "--cache", "c.sqlite"], "--cache c.sqlite is a file of one machine, and --on ray:a:1 uses several; leave --cache out."),
     ("cut gzip", ["--data", "cut.jsonl.gz"], "cut.jsonl.gz is not a complete gzip file"),
     ("unknown kind of file", ["--data", "notes.txt"], "notes.txt: unknown file format; use .jsonl"),
     ("not Parquet", ["--data", "bad.parquet"], "bad.parquet is not a complete Parquet file"),

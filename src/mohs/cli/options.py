@@ -48,7 +48,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
             known.update(dict.fromkeys([str(parameter.name), *flags], parameter))
     defaults: dict[str, Any] = {}
     for raw, value in found.items():
-        name = str(raw).replace("-", "_")
+        name = "on" if raw is True else str(raw).replace("-", "_")  # YAML reads a bare `on` as true
         if name.startswith("trust_") and value:
             raise BadInput(
                 f"{path} sets {str(raw)!r}, but only the command line can say what is trusted; take it out of the file "

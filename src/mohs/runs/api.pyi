@@ -64,7 +64,8 @@ def attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -125,7 +126,9 @@ def attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -176,7 +179,8 @@ def second_order_attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -226,7 +230,9 @@ def second_order_attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -271,7 +277,8 @@ def token_bias(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -324,7 +331,9 @@ def token_bias(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -379,7 +388,8 @@ def radius(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -438,7 +448,9 @@ def radius(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
@@ -487,7 +499,8 @@ def certify(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
+    on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -537,7 +550,9 @@ def certify(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
+        the cluster has room for.
+    on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.

@@ -7,8 +7,8 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
@@ -18,6 +18,7 @@ from mohs.errors import BadInput, MohsError
 from mohs.models.victim import Fields, Scores
 from mohs.records import Record, RunStore
 from mohs.records.store import MANIFEST, differences, read_manifest
+from mohs.runs import cluster, crew
 from mohs.runs.job import Job, job_of
 from mohs.runs.run import Run
 from mohs.runs.settings import Settings
@@ -75,6 +76,7 @@ def carry_out(
     progress: called with each record. said: called with each note before the first search.
     """
     verb = _as_before(verb, out.path if isinstance(out, Unnamed) else out)
+    cluster.check(settings)
     job = job_of(settings, verb)
     try:
         if said is not None:
@@ -87,8 +89,9 @@ def carry_out(
                 verb = _as_before(verb, out)
                 job = job_of(settings, verb)
         order = None
-        if settings.workers > 1:
-            victim: Any = settings.victim if job.lender is None else None
+        if settings.on is not None or (settings.workers or 1) > 1:
+            lent = job.lender is not None and settings.on is None
+            victim: Any = None if lent else settings.victim
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
             order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
@@ -147,14 +150,21 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
     if finished == job.total:
         return  # a run that was finished before costs nothing more
     helpers: dict[str, float] = {}  # effort of the worker processes
-    records = job.records(done) if order is None else spread(order, done, job.at_once, helpers, job.lender)
+    records: Generator[tuple[int, Record], None, None]
+    if order is None:
+        records = job.records(done)
+    elif order.settings.on is None:
+        records = spread(order, done, job.at_once, helpers, job.lender)
+    else:
+        records = crew.spread(order, job, done, helpers)
     started, cpu = time.perf_counter(), time.process_time()
     try:
-        for number, record in records:
-            store.add(number, record)
-            finished += 1
-            if progress is not None:
-                progress(record, finished, job.total)
+        with closing(records):
+            for number, record in records:
+                store.add(number, record)
+                finished += 1
+                if progress is not None:
+                    progress(record, finished, job.total)
     finally:
         spent = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - cpu, **job.effort()}
         store.spend(**{name: spent.get(name, 0.0) + helpers.get(name, 0.0) for name in {**spent, **helpers}})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mohs import engine
 from mohs.engine import Service
@@ -26,6 +26,8 @@ from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.services import DEFAULTS, fingerprint, load_services
 from mohs.tasks.subject import Subject
 from mohs.text.dataset import Dataset
+
+Key = TypeVar("Key")
 
 # Thresholds for garbage collection. It is rare, because thousands of candidates are alive at once, and scanning them
 # finds nothing.
@@ -54,7 +56,7 @@ class Job:
 
     def records(
         self, done: AbstractSet[tuple[str, str]], claim: Callable[[], int] | None = None, at_once: int | None = None
-    ) -> Iterator[tuple[int, Record]]:
+    ) -> Generator[tuple[int, Record], None, None]:
         """Run the searches that are not done. Gives each record, with its example's number, as it is finished.
 
         claim: gives the number of the next search for this process, if several processes share the run.
@@ -72,12 +74,18 @@ class Job:
                         wanted = mine()
                     place += 1
 
+        return self.carried_out(searches(), at_once)
+
+    def carried_out(
+        self, searches: Iterable[tuple[Key, Any]], at_once: int | None = None
+    ) -> Generator[tuple[Key, Record], None, None]:
+        """Run searches, which are tasks called with examples, and give each record with its search's key."""
         finished = False
         thresholds = gc.get_threshold()
         gc.freeze()
         gc.set_threshold(*_RARE_COLLECTION)
         try:
-            for ended in engine.run(searches(), [*self.victims, *self.others.values()], at_once or self.at_once):
+            for ended in engine.run(searches, [*self.victims, *self.others.values()], at_once or self.at_once):
                 if ended.error is not None or ended.result is None:
                     raise ended.error or AssertionError("a task gave no record")
                 yield ended.key, ended.result

@@ -84,8 +84,17 @@ class Settings(VictimSettings, Reading):
         least=1,
         counts=False,
     )
-    workers: int = option(
-        "Processes that share the examples, each with its own copy of the models.", default=1, least=1, counts=False
+    workers: int | None = option(
+        "Processes that share the examples, each with its own copy of the models; with --on by default as many as the "
+        "cluster has room for.",
+        least=1,
+        shown="1",
+        counts=False,
+    )
+    on: str | None = option(
+        "Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.",
+        metavar="CLUSTER",
+        counts=False,
     )
     most_memory: float | None = option(
         "The most memory, in GB, that the candidates of one example may take; by default half of what is free, divided "

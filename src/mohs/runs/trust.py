@@ -13,10 +13,13 @@ _PYTHON = re.compile(r"(?<![\w./-])python:")
 
 
 def runs_code(value: str) -> bool:
-    """Whether a value stands for Python code: a function of a module, or a class in a file; also inside a defence."""
+    """Whether a value stands for Python code: a function of a module, or a class in a file; also inside a defence.
+
+    Whoever has a Ray cluster can run code in what joins it.
+    """
     from mohs.space.written import names_code
 
-    return _PYTHON.search(value) is not None or names_code(value)
+    return _PYTHON.search(value) is not None or value.startswith("ray:") or names_code(value)
 
 
 def refuse_code_of(run: Run, options: Iterable[str], *, trusted: bool) -> None:

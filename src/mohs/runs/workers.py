@@ -14,7 +14,7 @@ import selectors
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -66,13 +66,13 @@ class Order:
 
 def spread(
     order: Order, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
-) -> Iterator[tuple[int, Record]]:
+) -> Generator[tuple[int, Record], None, None]:
     """The records of a job as its workers finish them. Their effort is added to `spent` at the end.
 
     lender: has the network that all workers query; without one, each worker loads its own.
     """
     began = time.perf_counter()
-    workers, kind = order.settings.workers, order.verb.finding()
+    workers, kind = order.settings.workers or 1, order.verb.finding()
     with own_modules():
         turn = _PROCESSES.Value("q", 0)  # starts a process that keeps track of it
     lines: dict[Connection, Any] = {}
