@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from mohs.curation.show import steps_of
 from mohs.curation.stage import STAGES
 from mohs.curation.suite import How
 from mohs.errors import BadInput, MohsError
+from mohs.records.store import JOURNAL
 from mohs.space import SentenceSimilarity
 from tests.curation.toys import config, content, reviews, values, write_rows
 
@@ -208,6 +211,24 @@ def test_killed_in_the_middle_of_a_run(tmp_path: Path, whole: Path) -> None:
     assert content(out) == content(whole)
 
 
+def test_killed_before_the_journal_of_a_run_was_made(tmp_path: Path, whole: Path, runs: Path) -> None:
+    """The manifest comes first: then no journal, an empty file, or a database without tables."""
+    settings, out = started(tmp_path, whole, runs)
+    cells = list(suite.cells(settings, out))
+    for cell, size in zip(cells, (None, 0, 4096), strict=False):
+        journal = cell.folder / JOURNAL
+        journal.unlink()
+        if size == 0:
+            journal.touch()
+        elif size:
+            with closing(sqlite3.connect(journal)) as db:
+                db.execute("PRAGMA journal_mode=WAL")
+            assert journal.stat().st_size == size
+    assert [cell.finished for cell in cells] == [False] * 3 + [True] * (len(cells) - 3)
+    build(settings, out)
+    assert content(out) == content(whole)
+
+
 def test_a_finished_build_does_nothing(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite.Cell, "carry_out", None)
     before = {path: path.stat().st_mtime_ns for path in whole.rglob("*") if path.is_file() and path.name != ".lock"}
@@ -301,6 +322,8 @@ def test_a_hidden_test_set_has_no_labels(tmp_path: Path, whole: Path) -> None:
     assert answers == shown.rows("reviews")
     assert found.rows("reviews", "dev") == shown.rows("reviews", "dev")
     assert {row["label"] for row in rows} == {-1}
+    assert found.tasks["reviews"]["label_counts"]["test"] is None
+    assert sum(shown.tasks["reviews"]["label_counts"]["test"]) == len(rows)
     for row, answer in zip(rows, answers, strict=True):
         assert list(row) == list(answer)
         assert (row["idx"], row["sentence"], row["method"]) == (answer["idx"], answer["sentence"], answer["method"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,11 +145,19 @@ def test_table_1(tmp_path: Path) -> None:
             "test": [{"class": "word", "family": "typo"}, {"class": "human", "family": "checklist"}],
         }
     }
-    families = [("word", "embedding"), ("word", "typo"), ("sentence", "syntactic"), ("sentence", "distraction")]
-    assert families_of(own) == [*families, ("human", "checklist")]
+    assert families_of(own) == ["embedding", "typo", "syntactic", "distraction", "checklist"]
     dev, test = table1(own, rows)
     assert (dev["split"], dev["all"], dev["families"]["typo"], dev["families"]["checklist"]) == ("dev", 1, 1, 0)
     assert (test["split"], test["all"], test["families"]["typo"], test["families"]["checklist"]) == ("test", 2, 1, 1)
+
+
+def test_a_set_of_a_family_of_attacks_is_counted_with_them(tmp_path: Path) -> None:
+    own = config(tmp_path)
+    own = replace(own, crafted=tuple(replace(one, family="typo") for one in own.crafted))
+    assert families_of(own) == ["embedding", "typo", "syntactic", "distraction"]
+    rows = [{"class": "word", "family": "typo"}, {"class": "human", "family": "typo"}]
+    (found,) = table1(own, {"reviews": {"test": rows}})
+    assert found["families"] == {"embedding": 0, "typo": 2, "syntactic": 0, "distraction": 0}
 
 
 def test_a_task_of_mostly_one_label() -> None:

@@ -14,6 +14,7 @@ import yaml
 
 from mohs.curation import config as c
 from mohs.curation import suite
+from mohs.curation.build import build
 from mohs.curation.config import Limits
 from mohs.curation.reading import config_from, config_of, read_config
 from mohs.curation.sets import read_set
@@ -157,6 +158,26 @@ def test_a_distraction_is_not_for_paraphrases(tmp_path: Path) -> None:
     del found["tasks"]["qqp"]["without"]
     found["attacks"][3]["by_definition"] = False
     suite.check(config_from(found, "toy"))
+
+
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ({"attack": "paraphrase", "class": "sentence", "family": "syntactic"}, "This needs a paraphraser, and none is"),
+        (
+            {"attack": "bert-attack", "class": "word", "family": "context", "options": {"masked_lm": "hf:/nowhere"}},
+            "There is no folder /nowhere",
+        ),
+    ],
+)
+def test_a_model_that_is_not_there_is_refused_before_anything_is_attacked(
+    last: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    found = values(tmp_path)
+    found["attacks"].append(last)
+    with pytest.raises(BadInput, match=message):
+        build(config_from(found, "toy"), tmp_path / "out")
+    assert not (tmp_path / "out" / "runs").exists()
 
 
 def test_a_surrogate_with_turned_classes_is_refused(tmp_path: Path) -> None:

@@ -88,6 +88,7 @@ def folder(tmp_path: Path) -> Path:
             "labels": ["negative", "positive"],
             "group": group,
             "files": files,
+            "counts": {"dev": 2, "test": 5},
         }
     about = {"format": "mohs-benchmark-1", "name": "films", "hash": "h", "hidden_test": True, "tasks": tasks}
     (tmp_path / "benchmark.json").write_text(json.dumps(about))
@@ -177,6 +178,7 @@ def test_predictions_give_the_same_score(folder: Path, tmp_path: Path) -> None:
         ([*((n, "negative") for n in range(5)), (0, "negative")], "second prediction for text 0"),
         ([(0, "nice")], "has the label 'nice'; use negative, positive"),
         ([("x", "negative")], "has the idx 'x'"),
+        ([(0.7, "negative")], "has the idx 0.7"),
     ],
 )
 def test_predictions_must_be_about_exactly_the_texts(folder: Path, lines: Any, message: str) -> None:
@@ -202,6 +204,64 @@ def test_a_hidden_test_set_is_scored_by_those_who_have_its_labels(folder: Path) 
     (folder / "benchmark.json").write_text(json.dumps(about))
     with pytest.raises(BadInput, match="films holds back labels of its test set"):
         score_benchmark(folder, GOOD)
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "message"),
+    [
+        ("files.test", "../rows.jsonl", "files of film are not in its folder"),
+        ("files.answers", "/etc/passwd", "files of film are not in its folder"),
+        ("files", {}, "film lacks 'dev'"),
+        ("names", [], "names, labels or metrics of film are no list of words"),
+        ("labels", 3, "names, labels or metrics of film are no list of words"),
+        ("metrics", ["recall"], "film has the metric recall"),
+        ("counts.dev", None, "counts of film are no numbers"),
+        ("surrogates", ["pocket"], "surrogates of film have no names"),
+    ],
+)
+def test_a_benchmark_of_somebody_else_is_checked(folder: Path, where: str, value: Any, message: str) -> None:
+    about = json.loads((folder / "benchmark.json").read_text())
+    *above, last = where.split(".")
+    told = about["tasks"]["film"]
+    for name in above:
+        told = told[name]
+    told[last] = value
+    (folder / "benchmark.json").write_text(json.dumps(about))
+    with pytest.raises(BadInput, match=message):
+        read_benchmark(folder)
+    (folder / "benchmark.json").write_text(json.dumps({**about, "tasks": {}}))
+    with pytest.raises(BadInput, match="it has no name or no tasks"):
+        read_benchmark(folder)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (ROWS[:4], r"The test set of film in .* has 4 texts and should have 5; restore it"),
+        ([*ROWS[:4], [1]], "has a row without a whole idx, sentence and label"),
+        ([*ROWS[:4], {"idx": 4, "label": 0}], "has a row without a whole idx, sentence and label"),
+        ([*ROWS[:4], {**ROWS[4], "label": 2}], "has the label 2 in row 4, and there are 2 classes"),
+        ([*ROWS[:4], ROWS[0]], "has the idx 0 twice"),
+    ],
+)
+def test_rows_that_were_damaged_are_refused(folder: Path, rows: list[Any], message: str) -> None:
+    (folder / "private" / "film.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+    with pytest.raises(BadInput, match=message):
+        read_benchmark(folder)
+
+
+def test_a_task_without_texts_in_a_split_is_left_out(folder: Path) -> None:
+    about = json.loads((folder / "benchmark.json").read_text())
+    for names, left in ((["film"], ["nli", "nli-mm"]), (["nli", "nli-mm"], [])):
+        for name in names:
+            about["tasks"][name]["counts"]["dev"] = 0
+            (folder / "data" / name / "dev.jsonl").write_text("")
+        (folder / "benchmark.json").write_text(json.dumps(about))
+        if left:
+            assert [one.task for one in score_benchmark(folder, GOOD, split="dev").tasks] == left
+        else:
+            with pytest.raises(BadInput, match="has no text in its dev set; use the other split"):
+                read_benchmark(folder, "dev")
 
 
 def test_which_victim_for_which_task(folder: Path) -> None:
@@ -265,6 +325,9 @@ def test_published_advglue_is_read_as_it_is(tmp_path: Path) -> None:
         ("[]", "has none of the tasks"),
         ("{", "is not JSON"),
         ('{"sst2": [{"idx": 0}]}', "lacks"),
+        ('{"sst2": 5}', "sst2 is no list of texts"),
+        ('{"sst2": []}', "sst2 is no list of texts"),
+        (json.dumps({"sst2": [{"idx": 0, "sentence": "good", "label": 1}] * 2}), "sst2 has the idx 0 twice"),
     ):
         path.write_text(content)
         with pytest.raises(BadInput, match=message):
@@ -288,6 +351,12 @@ def test_leaderboards(folder: Path, tmp_path: Path) -> None:
         (tmp_path / "told.yaml").write_text(text)
         with pytest.raises(BadInput, match=message):
             leaderboard([], [tmp_path / "told.yaml"])
+    some = score_benchmark(folder, {"film": GOOD}, name="some").write(tmp_path / "some.json")
+    assert leaderboard([one, some]).notes == ("some was not scored on nli, nli-mm; its average is without.",)
+    found = json.loads(one.read_text())
+    one.write_text(json.dumps({**found, "average": {**found["average"], "value": float("nan")}}))
+    with pytest.raises(BadInput, match="is not a whole score file"):
+        leaderboard([one])
     one.write_text("{}")
     with pytest.raises(BadInput, match="is no score file"):
         leaderboard([one])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -152,6 +153,9 @@ def test_a_set_of_one_label_gets_the_share_of_that_label(tmp_path: Path) -> None
         f"ours gives {len(drawn)} of {facts['each_set']} texts to reviews: it has none of the class positive."
         in found["notes"]
     )
+    hidden = build(replace(own, hide_test=True), tmp_path / "out")
+    assert hidden.done["write"]
+    assert "it has none of one class." in " ".join(open_benchmark(tmp_path / "out").about["notes"])
     about = (tmp_path / "out" / "README.md").read_text()
     assert "own.jsonl | human | ours | not stated |" in about
 

@@ -14,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs.curation.apportioned import apportioned, fitting
+from mohs.curation.build import build
 from mohs.curation.config import Config
 from mohs.curation.fidelity import fidelity, similarities
+from mohs.curation.folder import open_benchmark
 from mohs.curation.item import Dropped, Item
-from mohs.curation.judged import judged, to_judge
+from mohs.curation.judged import NOT_SEEN, judged, to_judge
 from mohs.curation.merged import NOT_DRAWN, OTHER, TWICE, UNMATCHED, merged
 from mohs.curation.parted import parted
 from mohs.curation.sets import ReadSet
@@ -131,6 +133,10 @@ def test_a_limit_draws_what_is_judged(tmp_path: Path) -> None:
     asked, left = to_judge(own, items)
     assert Counter(one.method for one in asked) == {"textfooler": 3, "random": 3}
     assert Counter(one.item.method for one in left) == {"textfooler": 5, "random": 5}
+    built = build(config(tmp_path, limits={"most_judged": 1}), tmp_path / "out")
+    left = [one for one in built.stages.dropped("judge") if one.reason == NOT_SEEN]
+    note = f"{len(left)} texts were not drawn for the judges; curated ASR and filter rates count them as dropped."
+    assert note in open_benchmark(tmp_path / "out").about["notes"]
     fewer, _ = to_judge(own, items[1:])  # another item moves nothing but its own place
     assert len({*ids(asked)} - {*ids(fewer)}) <= 1
 

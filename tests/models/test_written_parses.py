@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -68,10 +69,18 @@ def test_lines_that_are_no_parse(tmp_path: Path, line: Any, fault: str) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"cannot be read .*; name a file of parses\."):
+    with pytest.raises(BadInput, match=r"cannot be read \(No such file or directory\); name a file of parses\."):
         load_parser(f"parses:{tmp_path / 'none'}")
     with pytest.raises(BadInput, match="Unknown parser 'parses:'"):
         load_parser("parses:")
+    for name, content, message in (
+        ("cut", gzip.compress(b"x" * 9000)[:-12], "cut cannot be read"),
+        ("turned", gzip.compress(b"x")[:10] + b"\xff" * 20, "turned cannot be read"),
+        ("odd", b"\xff\xfe", "odd are not UTF-8"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BadInput, match=message):
+            load_parser(f"parses:{tmp_path / name}")
     (tmp_path / "empty").write_text("\n")
     with pytest.raises(BadInput, match="empty has no parses; write some"):
         load_parser(f"parses:{tmp_path / 'empty'}")

@@ -19,19 +19,23 @@ def table1(config: Config, rows: Rows) -> list[dict[str, Any]]:
     found = []
     for task, parts in rows.items():
         for split, own in parts.items():
-            counts = Counter((row["class"], row["family"]) for row in own)
-            by_family = {family: counts[of_class, family] for of_class, family in families}
+            counts = Counter(row["family"] for row in own)
+            by_family = {family: counts[family] for family in families}
             found.append({"task": task, "split": split, "all": len(own), "families": by_family})
     return found
 
 
-def families_of(config: Config) -> list[tuple[str, str]]:
-    """The classes and families of the benchmark, in the order of the paper's columns; own families come last."""
+def families_of(config: Config) -> list[str]:
+    """The families of the benchmark, in the order of the paper's columns; own families come last.
+
+    A set that people made may be of a family of attacks. Then both count as one, as they do in scores.
+    """
     there = dict.fromkeys((one.of_class, one.family) for one in config.attacks)
     there |= dict.fromkeys(("human", one.family) for one in config.crafted)
     known = [(of_class, family) for of_class, own in FAMILIES.items() for family in own]
     order = {pair: place for place, pair in enumerate(known)}
-    return sorted(there, key=lambda pair: order.get(pair, len(order)))
+    ordered = sorted(there, key=lambda pair: order.get(pair, len(order)))
+    return list(dict.fromkeys(family for _, family in ordered))
 
 
 def one_sided(task: str, labels: Sequence[int], names: Sequence[str]) -> str | None:

@@ -12,6 +12,7 @@ from mohs.curation.counts import Rows, label_counts, table1
 from mohs.curation.folder import DATA, FORMAT, PRIVATE
 from mohs.curation.funnel import Drops, Step
 from mohs.curation.measured import Validity
+from mohs.curation.parted import TEST
 from mohs.text.addresses import without_credentials
 
 
@@ -90,5 +91,8 @@ def _task(
             "answers": f"{PRIVATE}/{name}.jsonl" if config.hide_test else None,
         },
         "counts": {split: len(own) for split, own in parts.items()},
-        "label_counts": {split: label_counts(own, len(task.labels)) for split, own in parts.items()},
+        "label_counts": {
+            split: None if split == TEST and config.hide_test else label_counts(own, len(task.labels))
+            for split, own in parts.items()
+        },
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mohs.curation.config import METRICS
 from mohs.errors import BadInput
 
 FORMAT = "mohs-benchmark-1"
@@ -64,4 +65,30 @@ def open_benchmark(folder: str | Path) -> Benchmark:
         raise BadInput(f"{path} cannot be read ({error}); build again.") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise BadInput(f"{path} is not of a benchmark that this version reads ({FORMAT}).")
+    if wrong := _wrong(found):
+        raise BadInput(f"{path} is not as mohs writes it ({wrong}); restore it, or build again.")
     return Benchmark(folder, found)
+
+
+def _wrong(about: dict[str, Any]) -> str:
+    """What a benchmark of somebody else lacks, or what it has that must not be; empty if it can be read."""
+    if not about.get("name") or not isinstance(about.get("tasks"), dict) or not about["tasks"]:
+        return "it has no name or no tasks"
+    for name, told in about["tasks"].items():
+        try:
+            files, counts = told["files"], told["counts"]
+            paths = [files["dev"], files["test"], *([files["answers"]] if files["answers"] else [])]
+            if any(Path(path).is_absolute() or ".." in Path(path).parts for path in paths):
+                return f"the files of {name} are not in its folder"
+            lists = [told["names"], told["labels"], told["metrics"]]
+            if not all(isinstance(one, list) and one and all(isinstance(word, str) for word in one) for one in lists):
+                return f"the names, labels or metrics of {name} are no list of words"
+            if not all(isinstance(counts[split], int) for split in ("dev", "test")):
+                return f"the counts of {name} are no numbers"
+            if unknown := set(told["metrics"]) - set(METRICS):
+                return f"{name} has the metric {min(unknown)}"
+            if not isinstance(told.get("surrogates") or {}, dict):
+                return f"the surrogates of {name} have no names"
+        except (KeyError, TypeError) as error:
+            return f"{name} lacks {error}"
+    return ""

@@ -11,6 +11,7 @@ from mohs.curation.stage import Outcome
 from mohs.studies.agreement import consensus
 
 BY_DEFINITION, NOBODY = "by definition", "nobody"
+NOT_SEEN = "not drawn for the judges"
 WHO = {"study": "people", "judgements": "imported", "simulated": "simulated", "none": NOBODY}
 
 
@@ -29,7 +30,7 @@ def to_judge(config: Config, items: Sequence[Item]) -> tuple[list[Item], list[Dr
         for group in groups.values()
         for item in sorted(group, key=lambda item: in_chance(config.seed, "judged", item.id))[:most]
     }
-    left = [Dropped(item, "not drawn for the judges") for item in asked if item.id not in drawn]
+    left = [Dropped(item, NOT_SEEN) for item in asked if item.id not in drawn]
     return [item for item in asked if item.id in drawn], left
 
 

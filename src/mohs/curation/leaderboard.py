@@ -91,6 +91,12 @@ def leaderboard(scores: Iterable[str | Path], reported: Iterable[str | Path] = (
     kinds = {(row.hash, row.split) for row in measured}
     if len(kinds) > 1:
         notes.append("The score files are of different benchmarks or splits, so they are no fair comparison.")
+    tasks = {name for row in measured for name in row.tasks}
+    notes += [
+        f"{row.name} was not scored on {', '.join(lacking)}; its average is without."
+        for row in (measured if len(kinds) == 1 else ())
+        if (lacking := sorted(tasks - set(row.tasks)))
+    ]
     if measured and told:
         notes.append("Reported figures were not measured here; they may be of other texts (another split, say).")
     rows.sort(key=lambda row: (row.average is None, -(row.average[0] if row.average else 0.0), row.name))
@@ -149,7 +155,10 @@ def _share(found: Any) -> Share | None:
     if found is None or found["value"] is None:
         return None
     low, high = found["interval"] or (None, None)
-    return float(found["value"]), None if low is None else float(low), None if high is None else float(high)
+    share = float(found["value"]), None if low is None else float(low), None if high is None else float(high)
+    if not all(one is None or -1 <= one <= 1 for one in share):  # a gap may be below zero
+        raise ValueError(f"{share[0]} is no share")
+    return share
 
 
 def reported_figures(place: str | Path) -> dict[str, Any]:

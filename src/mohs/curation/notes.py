@@ -7,6 +7,7 @@ from typing import Any
 
 from mohs.curation.config import Config, Task
 from mohs.curation.counts import Rows, one_sided
+from mohs.curation.judged import NOT_SEEN
 from mohs.curation.merged import NOT_DRAWN, UNMATCHED
 from mohs.curation.parted import DEV
 from mohs.curation.stage import StageFolder
@@ -30,6 +31,8 @@ def notes_of(config: Config, stages: StageFolder, rows: Rows) -> list[str]:
     )
     if errors:
         found.append(f"{errors} attempts ended in an error; they count neither as attacked nor as successes.")
+    if left := sum(one.reason == NOT_SEEN for one in stages.dropped("judge")):
+        found.append(f"{left} texts were not drawn for the judges; curated ASR and filter rates count them as dropped.")
     found += [f"{task.name} kept no text, so the benchmark is without it." for task in _gone(config, rows)]
     found += [note for task in rows for note in _few(config, stages, task)]
     found += [note for task in rows if (note := _one_sided(config, task, rows[task]))]
@@ -64,7 +67,8 @@ def _few(config: Config, stages: StageFolder, task: str) -> list[str]:
     def why(name: str) -> str:
         lacking = [label for label, count in enumerate(labels) if count and (name, label) not in there]
         if lacking and len(lacking) < sum(map(bool, labels)):
-            return f"it has none of the class {config.task(task).labels[lacking[0]]}"
+            which = "one class" if config.hide_test else f"the class {config.task(task).labels[lacking[0]]}"
+            return f"it has none of {which}"
         return "it has too few of one label" if name in gone else "it has no more"
 
     names = [one.name for one in config.of(config.task(task)) if one.by_definition]

@@ -50,8 +50,8 @@ def read_predictions(path: str | Path, benchmark: ScoredSet) -> dict[str, Said]:
         if split not in (None, "", benchmark.split):
             raise BadInput(f"{where} is about the split {split!r}, and the {benchmark.split} set is scored.")
         try:
-            idx = int(row["idx"])
-        except (TypeError, ValueError):
+            idx = int(str(row["idx"]))  # and not 0.7
+        except ValueError:
             raise BadInput(f"{where} has the idx {row['idx']!r}, which is not a whole number.") from None
         labels = found.setdefault(task.name, {})
         if idx in labels:

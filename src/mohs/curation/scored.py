@@ -92,8 +92,10 @@ def read_advglue(path: str | Path) -> ScoredSet:
     tasks = []
     for name, (names, labels, metrics, group) in _ADVGLUE.items():
         if name in data:
-            items = tuple(_published(place, name, row, names, len(labels)) for row in data[name])
-            tasks.append(ScoredTask(name, names, labels, metrics, items, group))
+            if not isinstance(data[name], list) or not data[name]:
+                raise BadInput(f"{place}: {name} is no list of texts; name AdvGLUE's dev.json.")
+            items = [_published(place, name, row, names, len(labels)) for row in data[name]]
+            tasks.append(ScoredTask(name, names, labels, metrics, _each_once(f"{place}: {name}", items), group))
     return ScoredSet("AdvGLUE", "dev", digest_of(tasks), tuple(tasks))
 
 
@@ -107,18 +109,24 @@ def read_built(folder: str | Path, split: str = "test", answers: bool = True) ->
     tasks = []
     for name, told in found.tasks.items():
         rows = found.rows(name, split, answers=answers)
-        names = tuple(told["names"])
+        names, place = tuple(told["names"]), f"The {split} set of {name} in {found.folder}"
+        if len(rows) != (wanted := told["counts"][split]):
+            raise BadInput(f"{place} has {len(rows):,} texts and should have {wanted:,}; restore it, or build again.")
+        if not rows:
+            continue  # one text is not divided
         tasks.append(
             ScoredTask(
                 name,
                 names,
                 tuple(told["labels"]),
                 tuple(told["metrics"]),
-                tuple(_built(row, names) for row in rows),
+                _each_once(place, [_built(place, row, names, len(told["labels"])) for row in rows]),
                 str(told.get("group") or ""),
                 tuple((told.get("surrogates") or {}).values()),
             )
         )
+    if not tasks:
+        raise BadInput(f"{found.folder} has no text in its {split} set; use the other split.")
     return ScoredSet(str(found.about["name"]), split, digest_of(tasks), tuple(tasks))
 
 
@@ -139,14 +147,31 @@ def _published(place: Path, task: str, row: Any, names: tuple[str, ...], classes
     return Scored(idx, fields, label)
 
 
-def _built(row: Mapping[str, Any], names: tuple[str, ...]) -> Scored:
+def _built(place: str, row: Any, names: tuple[str, ...], classes: int) -> Scored:
+    try:
+        idx, label = int(row["idx"]), int(row["label"])
+        fields = tuple(str(row[name]) for name in names)
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{place} has a row without a whole idx, {', '.join(names)} and label ({error}).") from None
+    if label != HIDDEN and not 0 <= label < classes:
+        raise BadInput(f"{place} has the label {label} in row {idx}, and there are {classes} classes.")
     original = tuple(row.get(f"original_{name}") or "" for name in names)
     return Scored(
-        int(row["idx"]),
-        tuple(str(row[name]) for name in names),
-        int(row["label"]),
+        idx,
+        fields,
+        label,
         str(row.get("method") or ""),
         str(row.get("family") or ""),
         str(row.get("original_id") or ""),
         original if any(original) else None,
     )
+
+
+def _each_once(place: str, items: Sequence[Scored]) -> tuple[Scored, ...]:
+    """The texts of a task: a second one with the same number would be answered and counted as the first."""
+    known: set[int] = set()
+    for item in items:
+        if item.idx in known:
+            raise BadInput(f"{place} has the idx {item.idx} twice; restore it from where it comes.")
+        known.add(item.idx)
+    return tuple(items)

@@ -20,7 +20,7 @@ from mohs.errors import BadInput, MohsError
 
 STAGES = ("attack", "transfer", "fidelity", "judge", "merge", "split", "write")
 _T = TypeVar("_T")
-_FORMAT = 2  # raised when a stage does something else with the same settings
+_FORMAT = 3  # raised when a stage does something else with the same settings
 
 
 @dataclass(frozen=True)

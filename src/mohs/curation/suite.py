@@ -10,16 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mohs.curation.config import AttackOn, Config, Task
 from mohs.curation.item import digest
 from mohs.errors import BadInput
 from mohs.records import Record
-from mohs.records.store import JOURNAL, MANIFEST
+from mohs.records.store import MANIFEST, NotStarted
 from mohs.runs.run import Run
 from mohs.text.dataset import Dataset
 from mohs.text.kinds import KINDS
+
+if TYPE_CHECKING:
+    from mohs.attacks.verb import AttackVerb
+    from mohs.runs.settings import Settings
 
 Progress = Callable[[Record | None, int, int], None]
 Said = Callable[[str], None]
@@ -67,15 +71,28 @@ class Cell:
     @property
     def finished(self) -> bool:
         """Whether all attempts are in the folder."""
-        if not ((self.folder / MANIFEST).is_file() and (self.folder / JOURNAL).is_file()):
+        if not (self.folder / MANIFEST).is_file():
             return False
-        with Run.open(self.folder) as run:
-            return len(run) >= run.planned
+        try:
+            with Run.open(self.folder) as run:
+                return len(run) >= run.planned
+        except NotStarted:  # a build was killed between the manifest and the journal
+            return False
 
     def carry_out(self, how: How, progress: Progress | None) -> None:
         """Run it, or go on with it."""
-        from mohs.attacks.verb import AttackVerb
         from mohs.runs.carry_out import carry_out
+
+        carry_out(*self._command(how), self.folder, progress).close()
+
+    def check(self, how: How) -> None:
+        """Load all that the run needs, and do nothing with it."""
+        from mohs.runs.job import job_of
+
+        job_of(*self._command(how))
+
+    def _command(self, how: How) -> tuple[Settings, AttackVerb]:
+        from mohs.attacks.verb import AttackVerb
         from mohs.runs.settings import Settings
 
         settings = Settings(
@@ -86,7 +103,7 @@ class Cell:
             trust_code=how.trust_code,
             trust_pickle=how.trust_pickle,
         )
-        carry_out(settings, AttackVerb(**self.options), self.folder, progress).close()
+        return settings, AttackVerb(**self.options)
 
 
 def check(config: Config) -> None:
@@ -167,6 +184,7 @@ def carry_out(config: Config, out: Path, how: How) -> list[Cell]:
     before = total - sum(cell.examples for cell in left)
     for task, surrogate in dict.fromkeys((cell.task.name, cell.surrogate) for cell in left):
         _check_surrogate([cell for cell in left if (cell.task.name, cell.surrogate) == (task, surrogate)], how)
+    _check_models(left, how)
     with how.watched("attacking") as progress:
         if how.runs_at_once == 1:
             for cell in left:
@@ -244,6 +262,16 @@ def _check_surrogate(own: Sequence[Cell], how: How) -> None:
             f"{white[0]} needs gradients, which the surrogate {cell.surrogate} of {cell.task.name} does not give; name "
             "the surrogates that it attacks under `on` of the attack. The others are asked about its texts."
         )
+
+
+def _check_models(left: Sequence[Cell], how: How) -> None:
+    """Refuse an attack that asks a model which cannot be loaded, before another one is carried out for hours."""
+    from mohs.attacks.catalogue import find_attack
+    from mohs.attacks.method import needs
+
+    for cell in {cell.attack.name: cell for cell in reversed(left)}.values():  # the first run of each
+        if cell.attack.options or set(needs(find_attack(_plain(cell.attack.attack))[1])) - {"gradients"}:
+            cell.check(how)
 
 
 def _plain(attack: str) -> str:

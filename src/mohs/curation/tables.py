@@ -11,9 +11,9 @@ Table = tuple[list[str], list[list[str]]]
 NONE = "-"
 
 
-def counts_table(about: Mapping[str, Any], families: Sequence[tuple[str, str]]) -> Table:
+def counts_table(about: Mapping[str, Any], families: Sequence[str]) -> Table:
     """Table 1: texts of each task and family."""
-    names = [family for _, family in families]
+    names = list(families)
     rows = [
         [line["task"], line["split"], f"{line['all']:,}", *(f"{line['families'][name]:,}" for name in names)]
         for line in about["table1"]

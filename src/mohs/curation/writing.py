@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from mohs.curation.card import card
-from mohs.curation.config import Config
+from mohs.curation.config import Config, Task
 from mohs.curation.croissant import croissant
 from mohs.curation.described import described
 from mohs.curation.folder import ABOUT, CARD, CROISSANT, DATA, PAGE, PRIVATE
 from mohs.curation.funnel import drops, funnel
-from mohs.curation.item import Item, digest
+from mohs.curation.item import Item, digest, in_chance
 from mohs.curation.measured import validity
 from mohs.curation.notes import notes_of
 from mohs.curation.page import benchmark_page
@@ -77,13 +77,25 @@ def _rows(config: Config, items: Sequence[Item], names: Mapping[str, Sequence[st
     found: _Rows = {}
     for task in config.tasks:
         parts = {
-            part: rows_of(config, task, names[task.name], [i for i in items if (i.task, i.part) == (task.name, part)])
+            part: rows_of(config, task, names[task.name], _of_part(config, task, part, items))
             for part in (DEV, TEST)
             if task.name in names
         }
         if any(parts.values()):
             found[task.name] = parts
     return found
+
+
+def _of_part(config: Config, task: Task, part: str, items: Sequence[Item]) -> list[Item]:
+    """The items of a part. Those of a method in the test set have no order.
+
+    Where the data are sorted by label, or a set is made in turns, an order would tell the labels of a hidden test set.
+    """
+    own = [item for item in items if (item.task, item.part) == (task.name, part)]
+    if part == TEST:
+        order = {one.name: place for place, one in enumerate(config.methods)}
+        own.sort(key=lambda item: (order[item.method], in_chance(config.seed, "row", item.id)))
+    return own
 
 
 def _files(config: Config, rows: _Rows, names: Mapping[str, Sequence[str]]) -> dict[str, list[dict[str, Any]]]:

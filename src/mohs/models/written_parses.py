@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,17 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
         return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    except (OSError, EOFError) as error:
-        raise BadInput(f"The parses {path} cannot be read ({error}); name a file of parses.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"The parses {path} cannot be read ({reason}); name a file of parses.") from error
 
 
 def _read(content: bytes, path: str | Path) -> Iterable[tuple[str, Parse]]:
-    for number, line in enumerate(content.decode("utf-8", "surrogatepass").split("\n"), 1):
+    try:
+        text = content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The parses {path} are not UTF-8 ({error}); name a file of parses.") from error
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -53,6 +53,10 @@ _TABLES = (
 )
 
 
+class NotStarted(BadInput):
+    """A run that was cut off before its journal was made: there is nothing to read yet."""
+
+
 class _Plain(yaml.SafeDumper):
     """YAML without anchors: repeated values are written out in full."""
 
@@ -136,7 +140,7 @@ class RunStore:
         """Open a finished or unfinished run for reading."""
         manifest = read_manifest(folder)
         if not (folder / JOURNAL).exists():
-            raise BadInput(f"{folder} holds a manifest but no journal: the run never started; start it again.")
+            raise NotStarted(f"{folder} holds a manifest but no journal: the run never started; start it again.")
         return cls(folder, manifest)
 
     def _check(self, writing: bool, asked: Mapping[str, Any]) -> None:
@@ -147,7 +151,7 @@ class RunStore:
         db = self._db
         version = version_of(db)
         if version is None and not writing:
-            raise BadInput(
+            raise NotStarted(
                 f"{self.folder} holds a manifest and an empty journal: the run never started; start it again."
             )
         if version is not None:
