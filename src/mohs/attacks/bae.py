@@ -9,12 +9,14 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal
 from mohs.attacks.importance import deleting, ranked
 from mohs.attacks.method import Ask
+from mohs.attacks.tried import tried
 from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, MaskedWords, SentenceSimilarity, Source, Space, Union, WordCosine
 from mohs.space.inserted import InsertedWords, ReplacedPos, offered
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
+from mohs.text.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -114,15 +116,11 @@ class Bae:
             for p in ranked(importance):
                 for source in (self.source, self.then) if self.then else (self.source,):
                     (words,) = await offered(space, source, best, [p], ask)
-                    candidates = await space.allowed(best, [best.replace(p, word) for word in words], ask)
-                    if not candidates:
-                        continue
-                    probs_of = await ask.scores_of(candidates)
-                    winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
-                    if winners:
+                    found = await tried(await space.allowed(best, Sweep.at(best, p, words), ask), ask)
+                    if winners := found.winners(goal):
                         similar = self.similarity if len(x) >= self.similarity_from else None
                         return await pick_winner(x, best, winners, similar, ask)
-                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
-                    if goal.score(probs_of[strongest]) > best_score:
-                        best, best_score = strongest, goal.score(probs_of[strongest])
+                    strongest = found.strongest(goal)
+                    if strongest is not None and strongest.score > best_score:
+                        best, best_score = strongest
         return best

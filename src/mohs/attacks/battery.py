@@ -8,6 +8,7 @@ from mohs.attacks.trial import Trial
 from mohs.engine import Memory
 from mohs.records import Outcome, Record
 from mohs.text import Example
+from mohs.text.sweep import Keys
 from mohs.text.text import brief
 
 _ENDS = (Outcome.SUCCESS, Outcome.SKIPPED, Outcome.REJECTED)  # after these, no other member has anything to do
@@ -34,8 +35,8 @@ class Battery:
         spent, exhausted, broken = 0, False, None
         record: Record | None = None
         target = self.trials[0].target
-        victim, judge = (Memory(service, key=brief) for service in (target.victim, target.judge))
-        target = replace(target, victim=victim, judge=judge)
+        keys = Keys(example.text)
+        target = replace(target, memory=Memory(target.searched, keys=keys), judge=Memory(target.judge, key=brief))
         for member in self.trials:
             trial = replace(member, target=target)
             if self.budget is not None:

@@ -43,9 +43,9 @@ class CheckList:
     async def __call__(self, x: Text, goal: Goal, space: Space, ask: Ask) -> Text:
         """Every perturbation alone: the strongest that reaches the goal, else the strongest."""
         (clean,) = await ask.victim([x])
-        texts = list(dict.fromkeys(x.replace_all(move) for move in perturbations(space)))
-        texts = await space.allowed(x, texts, ask)
-        probs_of = await ask.scores_of(texts)
+        texts = dict.fromkeys(x.replace_all(move) for move in perturbations(space))
+        allowed = await space.allowed(x, list(texts), ask)
+        probs_of = await ask.scores_of(allowed)
         better = [t for t in probs_of if goal.met(probs_of[t]) or goal.score(probs_of[t]) > goal.score(clean)]
         return min(better, key=lambda t: (not goal.met(probs_of[t]), -goal.score(probs_of[t]), t), default=x)
 

@@ -38,6 +38,14 @@ class Goal(Protocol):
         """How near to the goal: higher is nearer. The value is rounded; only the order matters."""
         ...
 
+    def reached(self, table: Sequence[Sequence[float]]) -> list[int]:
+        """The numbers of the rows of scores that reach the goal, as `met` says."""
+        return [number for number, scores in enumerate(table) if self.met(scores)]
+
+    def each(self, table: Sequence[Sequence[float]]) -> list[float]:
+        """The `score` of each row of scores."""
+        return list(map(self.score, table))
+
     def margin(self, scores: Sequence[float]) -> float:
         """The distance of the decision from a tie. A small margin means that it could have gone the other way.
 
@@ -60,6 +68,18 @@ class Untargeted(Goal):
     def score(self, scores: Sequence[float]) -> float:
         """One minus the probabilities of the true label and of a rejection."""
         return _lost(scores, self.label, self.refusal)
+
+    def reached(self, table: Sequence[Sequence[float]]) -> list[int]:
+        """The numbers of the rows of scores that reach the goal."""
+        others = (self.label, self.refusal)
+        return [number for number, scores in enumerate(table) if scores.index(max(scores)) not in others]
+
+    def each(self, table: Sequence[Sequence[float]]) -> list[float]:
+        """The score of each row of scores."""
+        if self.refusal is not None:
+            return super().each(table)
+        label = self.label
+        return [round(1 - scores[label], SCORE_DECIMALS) for scores in table]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from contextlib import suppress
 
 from mohs.attacks.goal import Goal
 from mohs.attacks.method import Ask
+from mohs.attacks.tried import tried
 from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import SentenceSimilarity, Space
 from mohs.text import Text
+from mohs.text.sweep import Sweep
 
 
 async def greedy_in_order(
@@ -35,15 +37,11 @@ async def greedy_in_order(
     with suppress(BudgetSpent):
         for p in order:
             new = words(p) if words else (await space.words(best, [p], ask))[0]
-            candidates = await space.allowed(best, [best.replace(p, word) for word in new], ask)
-            if not candidates:
-                continue
-            probs_of = await ask.scores_of(candidates)
-            winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
-            if winners:
+            found = await tried(await space.allowed(best, Sweep.at(best, p, new), ask), ask)
+            if winners := found.winners(goal):
                 current = best if of_step else None
                 return await pick_winner(x, current, winners, similarity, ask, weigh_one=not of_step)
-            strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
-            if goal.score(probs_of[strongest]) > best_score:
-                best, best_score = strongest, goal.score(probs_of[strongest])
+            strongest = found.strongest(goal)
+            if strongest is not None and strongest.score > best_score:
+                best, best_score = strongest
     return best

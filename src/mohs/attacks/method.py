@@ -22,11 +22,11 @@ Scores = tuple[float, ...]
 class Ask(Services):
     """What a search may query, and its random generator."""
 
-    _victim: Meter[tuple[str, ...], Scores]
+    _victim: Meter[Text, Scores]
 
     async def victim(self, texts: Sequence[Text]) -> list[Scores]:
         """The victim's probabilities for each text."""
-        return await self._victim([text.fields for text in texts])
+        return await self._victim(texts)
 
     async def each(self, x: Text, keys: Sequence[Key], make: Callable[[Key], Text]) -> list[Scores]:
         """The victim's probabilities for the text made of each key, which is about as long as `x`.
@@ -43,9 +43,9 @@ class Ask(Services):
         asked = self.affordable(texts) or texts
         return dict(zip(asked, await self.victim(asked), strict=True))
 
-    def affordable(self, texts: Sequence[Text]) -> list[Text]:
+    def affordable(self, texts: Sequence[Text]) -> Sequence[Text]:
         """The texts, from the first on, that the query budget still allows."""
-        return list(texts[: self._victim.affordable([text.fields for text in texts])])
+        return texts[: self._victim.affordable(texts)]
 
 
 class Attack(Protocol):

@@ -170,7 +170,7 @@ class _Search:
         words = (*((self.x.words[position],) if back else ()), *self.space.choices[position])
         others = [text.replace(position, word) for word in words if word != text.words[position]]
         same = [text] if text.words[position] in words else []
-        return same + await self.space.allowed(text, others, self.ask)
+        return [*same, *await self.space.allowed(text, others, self.ask)]
 
     async def reach(self, some: Sequence[Member], left: Sequence[int]) -> dict[int, tuple[bool, float]]:
         """For each position, how near to the goal its best word takes any of the texts; lower is nearer."""
@@ -208,7 +208,7 @@ class _Search:
         """
         whole = judging_whole_texts(self.space)
         while True:
-            undone = [member.text.replace(p, self.x.words[p]) for p in self.x.changes(member.text)]
+            undone: Sequence[Text] = [member.text.replace(p, self.x.words[p]) for p in self.x.changes(member.text)]
             undone = await whole.allowed(self.x, undone, self.ask)
             winners = [other for other in await self.members(undone) if other.met]
             if not winners:

@@ -14,6 +14,7 @@ from mohs.attacks.importance import ranked, replacing
 from mohs.attacks.method import Ask
 from mohs.attacks.named_entities import NamedEntities
 from mohs.attacks.slices import slices
+from mohs.attacks.tried import tried
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, Services, Source, Space, Synonyms, WordCosine
 from mohs.space.constraints import WordMeasure
@@ -21,6 +22,7 @@ from mohs.space.sources import Offers, offers, tags
 from mohs.text import Text
 from mohs.text.questions import Spot
 from mohs.text.stopwords import NLTK
+from mohs.text.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -145,15 +147,14 @@ async def alone(
     pairs = [(p, word) for p, words_there in words.items() for word in words_there]
     found: dict[int, dict[str, float]] = {}
     for number, part in enumerate(slices(x, pairs)):
-        edits = [(p, word, x.replace(p, word)) for p, word in part]
-        allowed = await space.allowed(x, list(dict.fromkeys(text for _, _, text in edits)), ask)
+        sweep = Sweep(x, [p for p, _ in part], [word for _, word in part])
+        allowed = await space.allowed(x, sweep, ask)
         if number and allowed and not ask.affordable(allowed[:1]):
             break  # the budget ended with the last slice
-        score = {text: goal.score(probs) for text, probs in (await ask.scores_of(allowed)).items()}
-        for p, word, text in edits:
-            if text in score:
-                found.setdefault(p, {})[word] = score[text]
-        if len(score) < len(allowed):
+        some = await tried(allowed, ask)
+        for p, word, score in zip(allowed.positions, allowed.words, goal.each(some.probs), strict=False):
+            found.setdefault(p, {})[word] = score
+        if len(some.probs) < len(allowed):
             break
     return found
 

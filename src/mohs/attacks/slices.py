@@ -9,6 +9,7 @@ from mohs.tasks.memory import bytes_of
 from mohs.text import Text
 
 Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 _BYTES = 8 << 20  # of a slice; the candidates of ordinary texts are one slice
 _FEWEST = 16  # a model should have some texts for a batch
@@ -20,23 +21,21 @@ def slices(x: Text, keys: Sequence[Key]) -> list[Sequence[Key]]:
     return [keys[start : start + size] for start in range(0, len(keys), size)]
 
 
-class Made(Sequence[tuple[str, ...]], Generic[Key]):
-    """The strings of candidates, each made when it is looked at."""
+class Made(Sequence[Item], Generic[Key, Item]):
+    """What a function makes of each key, made when it is looked at."""
 
-    def __init__(self, keys: Sequence[Key], make: Callable[[Key], Text]) -> None:
+    def __init__(self, keys: Sequence[Key], make: Callable[[Key], Item]) -> None:
         self._keys, self._make = keys, make
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __iter__(self) -> Iterator[tuple[str, ...]]:
-        return (self._make(key).fields for key in self._keys)
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._make, self._keys)
 
     @overload
-    def __getitem__(self, at: int) -> tuple[str, ...]: ...
+    def __getitem__(self, at: int) -> Item: ...
     @overload
-    def __getitem__(self, at: slice) -> list[tuple[str, ...]]: ...
-    def __getitem__(self, at: int | slice) -> tuple[str, ...] | list[tuple[str, ...]]:
-        if isinstance(at, slice):
-            return [self._make(key).fields for key in self._keys[at]]
-        return self._make(self._keys[at]).fields
+    def __getitem__(self, at: slice) -> list[Item]: ...
+    def __getitem__(self, at: int | slice) -> Item | list[Item]:
+        return list(map(self._make, self._keys[at])) if isinstance(at, slice) else self._make(self._keys[at])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,11 +11,13 @@ from typing import ClassVar
 from mohs.attacks.goal import Goal, predicted
 from mohs.attacks.importance import deleting, ranked, replacing
 from mohs.attacks.method import Ask, Scores
+from mohs.attacks.tried import Tried, tried
 from mohs.attacks.winner import pick_winner
 from mohs.engine import BudgetSpent
 from mohs.space import Constraint, GrammarErrors, Neighbours, PositionsAgain, SamePos, SentenceSimilarity, Source, Space
 from mohs.text import Text
 from mohs.text.stopwords import ENGLISH, NLTK
+from mohs.text.sweep import Sweep
 
 _STEP_ANGLE = SentenceSimilarity(angular=True, window=15, previous=True)
 _SHORT_TEXT = 15  # words; the released code and TextAttack treat shorter texts differently
@@ -89,17 +92,14 @@ class TextFooler:
         best, to_beat = x, goal.score(clean)
         with suppress(BudgetSpent):
             for p in ranked(importance):
-                candidates = [best.replace(p, word) for word in space.choices[p]]
-                probs_of = await self._ask_allowed(best, candidates, space, ask)
-                winners = {c: goal.score(probs) for c, probs in probs_of.items() if goal.met(probs)}
-                if winners:
+                found = await self._ask_allowed(best, Sweep.at(best, p, space.choices[p]), space, ask)
+                if winners := found.winners(goal):
                     similar = self.similarity if len(x) >= self.similarity_from else None
                     return await pick_winner(x, best, winners, similar, ask)
-                if probs_of:
-                    strongest = min(probs_of, key=lambda c: (-goal.score(probs_of[c]), c))
-                    if goal.score(probs_of[strongest]) > to_beat:
-                        best = strongest
-                        to_beat = to_beat if self.beat_original else goal.score(probs_of[strongest])
+                strongest = found.strongest(goal)
+                if strongest is not None and strongest.score > to_beat:
+                    best = strongest.text
+                    to_beat = to_beat if self.beat_original else strongest.score
         return best
 
     async def _importance(self, x: Text, y: int, clean: Scores, space: Space, ask: Ask) -> dict[int, float]:
@@ -115,13 +115,14 @@ class TextFooler:
                 importance[p] += probs[flipped] - clean[flipped]
         return importance
 
-    async def _ask_allowed(self, best: Text, candidates: list[Text], space: Space, ask: Ask) -> dict[Text, Scores]:
+    async def _ask_allowed(self, best: Text, candidates: Sequence[Text], space: Space, ask: Ask) -> Tried:
         """The victim's scores for the candidates that obey the constraints."""
         if not self.ask_first:
-            candidates = await space.allowed(best, candidates, ask)
-        probs_of = await ask.scores_of(candidates)
-        allowed = await space.allowed(best, list(probs_of), ask) if self.ask_first else probs_of
-        return {candidate: probs_of[candidate] for candidate in allowed}
+            return await tried(await space.allowed(best, candidates, ask), ask)
+        found = await tried(candidates, ask)
+        probs_of = dict(zip(found.texts, found.probs, strict=True))
+        allowed = await space.allowed(best, list(probs_of), ask)
+        return Tried(allowed, [probs_of[candidate] for candidate in allowed])
 
 
 released = partial(

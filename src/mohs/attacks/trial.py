@@ -21,7 +21,7 @@ from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
 from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example, Text
-from mohs.text.text import brief
+from mohs.text.sweep import Keys
 
 _GUESSES = 50  # candidates of a word that are not known before the search
 
@@ -51,8 +51,8 @@ class Trial:
         x, target = example.text, self.target
         goal = parse_goal(self.goal, example.label, target.classes, refusal=target.refusal)
         before = await draft.probe(target, example)
-        meter = Meter(target.victim, self.budget, key=brief)
-        meter.remember(x.fields, before)
+        meter = Meter(target.searched, self.budget, keys=Keys(x))
+        meter.remember(x, before)
         draft.queries = meter.queries
         if predicted(before) == target.refusal:
             return Outcome.REJECTED
@@ -85,7 +85,7 @@ class Trial:
         if broken:
             raise AssertionError(f"{self.name} proposed a text that breaks {', '.join(broken)}: {proposal!r}")
         after = before if proposal == x else (await target.judge.ask([proposal.fields]))[0]
-        draft.finding = _contradiction(target, meter.known(proposal.fields), after)
+        draft.finding = _contradiction(target, meter.known(proposal), after)
         draft.perturbed, draft.edits, draft.scores_after = proposal.fields, space.edits(proposal), after
         draft.measures = {name: value for name, value in measures.items() if not math.isnan(value)}
         draft.near_tie = goal.margin(after) < NEAR_TIE

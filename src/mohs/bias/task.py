@@ -209,8 +209,8 @@ async def _take(
                     level.steps.add((after - before) / UNIT, step.weight, step.parents)
 
 
-def _side(patch: _Patch, key: tuple[Text, int]) -> Text:
-    return patch.sides(key[0])[key[1]]
+def _side(patch: _Patch, key: tuple[Text, int]) -> Fields:
+    return patch.sides(key[0])[key[1]].fields
 
 
 def _hold(x: Text, most: int | None, texts: int) -> None:

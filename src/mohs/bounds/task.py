@@ -31,8 +31,8 @@ from mohs.space.omega import Edits
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
 from mohs.tasks.memory import refuse_above, refuse_too_large
 from mohs.tasks.subject import Target
-from mohs.text import Example
-from mohs.text.text import brief
+from mohs.text import Example, Text
+from mohs.text.sweep import Keys
 
 _KNOWN = 8  # texts asked before the run that are asked again at every level
 
@@ -81,7 +81,7 @@ class RadiusTask:
         draft.near_tie = abs(margin_of(before, label)) < NEAR_TIE
         if margin_of(before, label) <= traits_of(target.traits.verdict or target.model).tolerance:
             return Outcome.SKIPPED  # a margin that decides nothing is no right reading, for proofs and checks alike
-        meter: Meter[Fields, Scores] = Meter(target.victim, None, key=brief)
+        meter: Meter[Text, Scores] = Meter(target.searched, keys=Keys(x))
         counts.append(lambda: meter.queries)
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
         positions = draft.look(target, example)

@@ -17,14 +17,14 @@ from mohs.certifying.robust import EVERY, members, nearest, proposal_of
 from mohs.certifying.smoothed import Smoothed, reads
 from mohs.defences.smoothing import Safer
 from mohs.engine import Meter
-from mohs.models.victim import Fields, Scores
+from mohs.models.victim import Scores
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Source, Space, build_space
 from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
 from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example, Text
-from mohs.text.text import brief
+from mohs.text.sweep import Keys
 
 _LARGEST = 10**300  # larger spaces are written as this
 _ROUNDING = 1e-9  # a bound must be above it
@@ -87,7 +87,7 @@ class CertifyTask:
         votes = None if self.smoothed is None else self._voted(example, x, "certify")
         asked = 0 if votes is None else votes.draws
         right = predicted(before) == label if votes is None else votes.winner == label
-        meter: Meter[Fields, Scores] = Meter(target.victim, None, key=brief)
+        meter: Meter[Text, Scores] = Meter(target.searched, keys=Keys(x))
         ask = Ask(self.services, self._random(example, "space"), meter)
         space = await self._space(example, draft, ask)
         size = float(min(space.size(), _LARGEST))
@@ -157,7 +157,7 @@ class CertifyTask:
         space: Space,
         budget: int | None,
         certified: bool,
-        meter: Meter[Fields, Scores],
+        meter: Meter[Text, Scores],
         judged: dict[Text, Fooling | None],
         exact: set[int | None],
     ) -> list[Fooling]:

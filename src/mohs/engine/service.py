@@ -108,7 +108,7 @@ class Service(Generic[Item, Answer]):
         alone: bool = False,
         together: int = 1,
         few: int = 1,
-        rows: Callable[[list[Item]], int] = len,
+        rows: Callable[[list[Item], Any], int] = lambda batch, _: len(batch),
     ) -> None:
         self.model = model
         self.cache = cache
@@ -207,7 +207,7 @@ class Service(Generic[Item, Answer]):
         """Wait for the oldest batch and deliver its answers. Yields the questions that are now complete."""
         batch, ticket = self._flying.popleft()
         answers = self._answers(batch, ticket)
-        self.forwards += self._rows(batch)
+        self.forwards += self._rows(batch, ticket)
         self.batches += 1
         if self.cache is not None:
             good = {i: a for i, a in zip(batch, answers, strict=True) if not isinstance(a, Failed)}
@@ -292,7 +292,7 @@ class Service(Generic[Item, Answer]):
         return answers
 
     def _alone(self, item: Item) -> Any:
-        self.forwards += self._rows([item])
+        self.forwards += self._rows([item], None)
         try:
             return self._exactly([item], self.model.collect(self.model.launch([item])))[0]
         except ServiceFailed:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,11 @@ from mohs.models.architectures import Classifier, Shape, architecture_of, precis
 from mohs.models.cnn_table import NO_WORD_BYTE, CnnTable
 from mohs.models.device import choose_device
 from mohs.models.slopes import WordSlopes
+from mohs.models.sweeps import Base
 from mohs.models.token_rows import INT32_BYTES, packed
 from mohs.models.victim import Fields, Output, Scores, in_order, scores
 from mohs.models.vocabulary import Row, Vocabulary
+from mohs.text import Text
 
 _ROW_STEP = 4
 _TRIED_LENGTHS = (1, 2, 5, 11, 24)  # 1, since some processors multiply a few rows of one token in another way
@@ -68,37 +70,49 @@ class NeuralVictim:
 
     def plan(self, items: list[Fields]) -> list[list[Fields]]:
         """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""
-        rows = self._rows
-        for item in items:
-            rows[item] = self.vocabulary.packed(item)
-        if self._cnn_table is not None:
-            return self._by_length(items)
-        return by_length(
-            sorted(items), lambda item: len(rows[item]), lambda length: self._rows_at(length // INT32_BYTES)
-        )
+        self._rows |= self.rows_of(items)
+        return self.batches(items if self._cnn_table is not None else sorted(items), self._rows.__getitem__)
 
-    def _by_length(self, items: list[Fields]) -> list[list[Fields]]:
-        rows = self._rows
-        ordered = sorted(items, key=lambda item: -len(rows[item]))
-        batches = []
+    def batches(self, items: Iterable[Any], row_of: Callable[[Any], bytes]) -> list[list[Any]]:
+        """Groups of equal length, longest first, cut to the batch size. With a CNN table, lengths may mix."""
+        if self._cnn_table is None:
+            return by_length(items, lambda item: len(row_of(item)), lambda length: self._rows_at(length // INT32_BYTES))
+        ordered = sorted(items, key=lambda item: -len(row_of(item)))
+        found = []
         start = 0
         while start < len(ordered):
-            size = self._rows_at(len(rows[ordered[start]]) // INT32_BYTES)
-            batches.append(ordered[start : start + size])
+            size = self._rows_at(len(row_of(ordered[start])) // INT32_BYTES)
+            found.append(ordered[start : start + size])
             start += size
-        return batches
+        return found
+
+    def rows_of(self, items: Sequence[Fields]) -> dict[Fields, bytes]:
+        """The row of each text."""
+        return {item: self.vocabulary.packed(item) for item in items}
+
+    def base(self, text: Text) -> Base | None:
+        """The row of a text in pieces (see mohs.models.sweeps)."""
+        return self.vocabulary.base(text)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The fewest and the most bytes of a row that is neither filled up nor cut."""
+        return self.vocabulary.least * INT32_BYTES, self.vocabulary.most * INT32_BYTES
 
     def _rows_at(self, length: int) -> int:
         return max(_ROW_STEP, self._words // length // _ROW_STEP * _ROW_STEP)
 
     def launch(self, batch: list[Fields]) -> tuple[int, Any]:
         """Send a batch to the device; on CUDA this does not wait for the answers."""
-        rows = [self._rows.pop(item, b"") or self.vocabulary.packed(item) for item in batch]
+        return self.send_rows([self._rows.pop(item, b"") or self.vocabulary.packed(item) for item in batch])
+
+    def send_rows(self, rows: list[bytes]) -> tuple[int, Any]:
+        """Send a batch of rows."""
         with torch.inference_mode(), precisely():
             if self._cnn_table is None:
-                return len(batch), self.model(self._tensor(rows))
+                return len(rows), self.model(self._tensor(rows))
             longest = max(map(len, rows))
-            return len(batch), self._cnn_table(self._tensor([row.ljust(longest, NO_WORD_BYTE) for row in rows]))
+            return len(rows), self._cnn_table(self._tensor([row.ljust(longest, NO_WORD_BYTE) for row in rows]))
 
     def collect(self, ticket: tuple[int, Any]) -> list[Scores]:
         """Wait for the logits and check them."""

@@ -206,7 +206,7 @@ class Sheets:
         self.in_flight = victim.in_flight
 
     @staticmethod
-    def rows_of(sheets: Sequence[Sheet]) -> int:
+    def rows_of(sheets: Sequence[Sheet], _: Any = None) -> int:
         """The number of texts in some sheets."""
         return sum(len(sheet.places) for sheet in sheets)
 

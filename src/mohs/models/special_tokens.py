@@ -38,6 +38,14 @@ class SpecialTokens:
             for number, (between, types, kinds) in self._parts.items()
         }
 
+    @property
+    def ends(self) -> tuple[bytes, bytes] | None:
+        """The packed special tokens before and behind a single text; None if it has segment ids, or is not taken."""
+        if 1 not in self._packed:
+            return None
+        (before, behind), plain = self._packed[1]
+        return (before, behind) if plain else None
+
     def room(self, fields: int) -> int:
         """The number of ordinary tokens that fit into the window."""
         return self.window - sum(map(len, self._parts[fields][0]))

@@ -66,19 +66,20 @@ def packed_rows(
     return rows
 
 
-def laid_out(rows: list[Packed], sizes: list[int], length: int, *, padded: bool, types: bool) -> Laid:
-    """Join rows of the given sizes in bytes. If `padded`, pad each to `length` tokens; `types` adds segment ids."""
+def laid_out(rows: list[bytes], sizes: list[int], kinds: list[bytes] | None, length: int, *, padded: bool) -> Laid:
+    """Join rows of the given sizes in bytes, and their segment ids if there are any.
+
+    If `padded`, each row is padded to `length` tokens.
+    """
     width = length * INT32_BYTES
     if padded:
-        ids = b"".join([row.ljust(width, b"\0") for row, _ in rows])
+        ids = b"".join([row.ljust(width, b"\0") for row in rows])
     else:
-        ids = b"".join([row for row, _ in rows])
+        ids = b"".join(rows)
         if min(sizes) < width:  # only when a caller skips `plan`
             raise AssertionError("rows of one batch have one length")
-    kinds = None
-    if types and any(kinds is not None for _, kinds in rows):  # a batch may hold pairs and single texts
-        kinds = b"".join([(row or b"").ljust(width, b"\0") for _, row in rows])
-    return Laid(len(rows), length, ids, packed(sizes), kinds)
+    types = None if kinds is None else b"".join([row.ljust(width, b"\0") for row in kinds])
+    return Laid(len(rows), length, ids, packed(sizes), types)
 
 
 def keep(lengths: Sequence[int], room: int) -> list[int]:

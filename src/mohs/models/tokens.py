@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import regex
@@ -146,6 +146,18 @@ class Composer:
                 self._wild.add(piece)
             elif _WORD.fullmatch(piece):
                 plain[piece] = table[piece]
+
+    def pieces(self, text: str) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
+        """The pieces that can be looked up after cutting at every space: at the start of a text, and after a space.
+
+        Those of the text are among them, as far as they do not depend on what is around them.
+        """
+        if not self.composable:
+            return {}, {}
+        first, *rest = text.split(" ")
+        if first not in self._plain_heads or not all(map(self._plain_tails.__contains__, rest)):
+            self.packed([text])
+        return self._plain_heads, self._plain_tails
 
     def known(self, heads: set[str], tails: set[str]) -> tuple[dict[str, Ids], dict[str, Ids]] | None:
         """The ids of pieces at the start of a text and after a space; None if some depend on their context."""

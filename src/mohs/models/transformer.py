@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from mohs.models.device import choose_device, choose_dtype
 from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, window_of
 from mohs.models.special_tokens import SpecialTokens
+from mohs.models.sweeps import Base
 from mohs.models.token_rows import INT32_BYTES, Laid, Packed, Row, laid_out, packed_rows, writable
 from mohs.models.tokens import Composer
 from mohs.models.victim import Fields, at_least
@@ -201,20 +202,24 @@ class Transformer(Network):
             self._encode(items)
         except (TypeError, UnicodeEncodeError):  # an unreadable text must not make the others fail
             self._encode([item for item in items if all(map(writable, item))])
-        own: dict[int, list[Fields]] = defaultdict(list)
-        rows_of = self._rows.get
+        rows = self._rows
         # Sorting is useless if shapes depend on the waiting texts.
-        for item in items if self._padded else sorted(items):
-            row = rows_of(item)
-            own[0 if row is None else len(row[0])].append(item)
-        unreadable = own.pop(0, [])
-        groups: dict[int, list[Fields]] = defaultdict(list)
+        readable = [item for item in (items if self._padded else sorted(items)) if item in rows]
+        unreadable = [[item] for item in items if item not in rows]  # these fail at launch, alone
+        return self.batches(readable, lambda item: rows[item][0]) + unreadable
+
+    def batches(self, items: Iterable[Any], row_of: Callable[[Any], bytes]) -> list[list[Any]]:
+        """Groups of one token length (after padding, if any), longest first, cut to the batch size."""
+        own: dict[int, list[Any]] = defaultdict(list)
+        for item in items:
+            own[len(row_of(item))].append(item)
+        groups: dict[int, list[Any]] = defaultdict(list)
         for size in sorted(own):
             groups[self._length(size // INT32_BYTES)] += own[size]
-        batches = []
+        found = []
         for length in sorted(groups, reverse=True):
-            batches += cut(groups[length], self._rows_at(length))
-        return batches + [[item] for item in unreadable]  # these fail at launch, alone
+            found += cut(groups[length], self._rows_at(length))
+        return found
 
     def launch(self, batch: list[Fields]) -> Ticket:
         """Send a batch of one token length to the device; on CUDA this does not wait for the answers."""
@@ -224,6 +229,28 @@ class Transformer(Network):
                 "".join(item).encode()  # raises a clear error here if the text holds half a surrogate pair
             self._encode(missing)
         return self._sent(list(map(self._rows.pop, batch)))
+
+    def send_rows(self, rows: list[bytes]) -> Ticket:
+        """Send a batch of rows without segment ids."""
+        return self.post(self._joined(rows, None))
+
+    def base(self, text: Text) -> Base | None:
+        """The row of a text in pieces (see mohs.models.sweeps); None if a piece depends on what is around it."""
+        ends = self._special_tokens.ends
+        if ends is None:
+            return None
+        heads, tails = self.composer.pieces(text.fields[0])
+        return Base.of(text, heads, tails, ends)
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The fewest and the most bytes of a row that is neither filled up nor cut."""
+        return 0, self._special_tokens.window * INT32_BYTES
+
+    def rows_of(self, items: Sequence[Fields]) -> dict[Fields, bytes]:
+        """The rows of single texts."""
+        rows = packed_rows(items, self.composer, self._special_tokens, self._room)
+        return {item: ids for item, (ids, _) in rows.items()}
 
     def _sent(self, rows: list[Packed]) -> Ticket:
         return self.post(self._laid(rows))
@@ -261,10 +288,13 @@ class Transformer(Network):
         return answers.numpy()[:count]
 
     def _laid(self, rows: list[Packed]) -> Laid:
-        sizes = [len(ids) for ids, _ in rows]
+        types = self._types and any(kinds is not None for _, kinds in rows)  # a batch may hold pairs and single texts
+        return self._joined([ids for ids, _ in rows], [kinds or b"" for _, kinds in rows] if types else None)
+
+    def _joined(self, rows: list[bytes], kinds: list[bytes] | None) -> Laid:
+        sizes = list(map(len, rows))
         self._asked += sum(sizes) // INT32_BYTES
-        length = self._length(max(sizes) // INT32_BYTES)
-        return laid_out(rows, sizes, length, padded=self._padded, types=self._types)
+        return laid_out(rows, sizes, kinds, self._length(max(sizes) // INT32_BYTES), padded=self._padded)
 
     def _forward(self, laid: Sequence[Laid]) -> Any:
         torch = self._torch

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from mohs.models.sweeps import Base
 from mohs.models.token_rows import INT32_BYTES, keep, packed
 from mohs.text.text import Text, words_of
 
@@ -76,6 +77,12 @@ class Vocabulary:
             kept = keep([len(part) // INT32_BYTES for part in parts], self._room(fields))
             row = _SEPARATOR.join([part[: size * INT32_BYTES] for part, size in zip(parts, kept, strict=True)])
         return row.ljust(self.least * INT32_BYTES, b"\0")
+
+    def base(self, text: Text) -> Base | None:
+        """The row of a text in pieces."""
+        for piece in text.fields[0].split(" "):
+            self._pieces[piece]
+        return Base.of(text, self._pieces, self._pieces)
 
     @cached_property
     def _pieces(self) -> _Pieces:

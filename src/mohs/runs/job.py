@@ -145,7 +145,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     if subject.shard is not None:
         notes.append(subject.shard.note)
         known["shard_examples"] = sum(1 for _ in subject.numbered())
-    asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.alone])
+    asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.sweeps, target.alone])
     return Job(
         subject=subject,
         tasks=plan.tasks,

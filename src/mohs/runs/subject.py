@@ -15,6 +15,7 @@ from mohs.errors import BadInput
 from mohs.models.load import AnyVictim, victim_from
 from mohs.models.origin import origin_of
 from mohs.models.sheets import sheets_of
+from mohs.models.sweeps import sweeps_of
 from mohs.models.victim import Fields, Victim, is_scores, service_of, traits_of
 from mohs.runs.anchors import alike_in_batches, answers_alone
 from mohs.runs.settings import Settings, VictimSettings, public
@@ -88,6 +89,7 @@ def subject_of(settings: Settings) -> Subject:
         judge=judge,
         classes=classes,
         sheets=sheets_of(model, probe),
+        sweeps=sweeps_of(model) if cache is None and len(probe) == 1 else None,
         uncached=anew,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
         most_memory=memory.limit(settings.most_memory, settings.workers or 1),

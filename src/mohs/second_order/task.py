@@ -19,7 +19,7 @@ from mohs.tasks.attempt import NEAR_TIE, Draft, attempt
 from mohs.tasks.memory import refuse_too_large
 from mohs.tasks.subject import Target
 from mohs.text import Example
-from mohs.text.text import brief
+from mohs.text.sweep import Keys
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SecondOrderTask:
         await draft.probe(self.target, example)
         positions = draft.look(self.target, example)
         draft.positions = len(positions)
-        meter = Meter(self.target.victim, self.budget or self.method.budget, key=brief)
+        meter = Meter(self.target.searched, self.budget or self.method.budget, keys=Keys(x))
         ask = Ask(self.services, Random(f"{self.seed}/{self.name}/{example.id}"), meter)
         patch = await self.book.choose(x, positions, ask, self.method.plausible)
         if patch is None:

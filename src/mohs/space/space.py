@@ -14,6 +14,7 @@ from mohs.space.rewrites import Rewriter, Rewrites, find_rewrites, rewriters
 from mohs.space.services import Services
 from mohs.space.sources import Later, Offers, Source, in_order, some_of, words_of
 from mohs.text import Text
+from mohs.text.sweep import Texts, picked
 from mohs.text.text import Edit
 
 
@@ -114,17 +115,18 @@ class Space:
         """Draw one text within r changes: uniform over combinations of changes."""
         return self.text.replace_all(self.sampler(r)(random))
 
-    async def allowed(self, current: Text, candidates: Sequence[Text], ask: Services) -> list[Text]:
+    async def allowed(self, current: Text, candidates: Texts, ask: Services) -> Texts:
         """The candidates that pass every constraint on texts, in order; of rewrites, also those on words."""
-        kept = await self._allowed_rewrites(candidates, ask) if self.rewrites else list(candidates)
+        kept = await self._allowed_rewrites(candidates, ask) if self.rewrites else candidates
         words = len(self.text)
         for constraint in self.constraints:
             if kept and not constraint.about_words:
-                values = await constraint.measure.of_texts(self.text, current, kept, ask)
-                kept = [text for text, value in zip(kept, values, strict=True) if constraint.holds(value, words)]
+                values = await constraint.measure.of_texts(self.text, current, list(kept), ask)
+                passed = [number for number, value in enumerate(values) if constraint.holds(value, words)]
+                kept = picked(kept, passed)
         return kept
 
-    async def _allowed_rewrites(self, candidates: Sequence[Text], ask: Services) -> list[Text]:
+    async def _allowed_rewrites(self, candidates: Texts, ask: Services) -> Texts:
         """The candidates without the rewrites that break a constraint on words: no offer was judged by it before."""
         left = [text for text in dict.fromkeys(candidates) if self._rewritten(text) and not self._by_words(text)]
         broken: set[Text] = set()
@@ -136,7 +138,7 @@ class Space:
                 ]
                 broken.update(set(left).difference(kept))
                 left = kept
-        return [text for text in candidates if text not in broken]
+        return picked(candidates, [number for number, text in enumerate(candidates) if text not in broken])
 
     async def audit(self, candidate: Text, ask: Services, also: Sequence[Measure] = ()) -> dict[str, float]:
         """The values of all measures, and of `also`, for a final text against the original; nan if undefined."""

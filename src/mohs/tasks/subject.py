@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -12,11 +12,30 @@ from mohs.models.sheets import Sheet
 from mohs.models.victim import Fields, Scores, Traits, Victim, traits_of
 from mohs.space import Services
 from mohs.tasks.shard import Shard
-from mohs.text import Example
+from mohs.text import Example, Text
 from mohs.text.dataset import Dataset
 from mohs.text.placeholders import without_placeholders
+from mohs.text.sweep import Sweep
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A victim that is asked with texts, or with a sweep of them. Where it needs strings, they are made here."""
+
+    strings: Answers[Fields, Scores]
+    sweeps: Answers[Sweep, Sequence[Scores]] | None
+
+    def ask(self, items: Sequence[Text]) -> Awaitable[Sequence[Scores]]:
+        """Await the answers."""
+        if isinstance(items, Sweep) and self.sweeps is not None:
+            return self._of_sweep(items, self.sweeps)
+        return self.strings.ask([text.fields for text in items])
+
+    async def _of_sweep(self, items: Sweep, service: Answers[Sweep, Sequence[Scores]]) -> Sequence[Scores]:
+        (answers,) = await service.ask([items])
+        return answers
 
 
 @dataclass(frozen=True)
@@ -34,12 +53,19 @@ class Target:
     change_placeholders: bool = False  # whether words in placeholders, links and tags may change
     most_memory: int | None = None  # bytes that the candidates of one example may take
     known: Mapping[Fields, Scores] = field(default_factory=dict)  # what the judging victim answered before the run
+    sweeps: Answers[Sweep, Sequence[Scores]] | None = None  # the victim, asked with sweeps, if it takes them
+    memory: Answers[Text, Scores] | None = None  # of what other searches of the same example have asked
     uncached: Answers[Fields, Scores] | None = None  # the victim without its cache, if it has one
 
     @property
     def anew(self) -> Answers[Fields, Scores]:
         """The victim, asked now: for proofs and for figures made of answers, which no cache may give."""
         return self.victim if self.uncached is None else self.uncached
+
+    @property
+    def searched(self) -> Answers[Text, Scores]:
+        """The victim, asked with texts."""
+        return Searched(self.victim, self.sweeps) if self.memory is None else self.memory
 
     @property
     def traits(self) -> Traits:

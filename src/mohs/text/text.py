@@ -21,6 +21,7 @@ _WORD = regex.compile(
     r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’\-_*@](?=[\p{L}\p{N}])|[\u200c\u200d])[\p{L}\p{M}\p{N}]+)*"
 )
 
+_JOINING = {"", *"'’-_*@\u200c\u200d"}  # a gap that is one of these would make one word of its neighbours
 _LONG_TEXT = 64  # words; in longer texts it is faster to slice strings, and to compare words in blocks
 _SENTENCE_END = ". "  # where long strings are split to look up their words; no word contains a space
 _SHORT_STRING = 400  # characters; shorter strings are looked up word by word, and are their own key
@@ -34,6 +35,12 @@ class Edit(NamedTuple):
     old: str
     new: str
     source: str = ""  # where the new word came from
+
+
+@lru_cache(maxsize=1 << 17)
+def is_word(string: str) -> bool:
+    """Whether a string is one word wherever a word stands."""
+    return _WORD.fullmatch(string) is not None
 
 
 def split_words(string: str) -> tuple[list[str], list[str]]:
@@ -56,7 +63,7 @@ class Text:
     empty, one surplus space goes with it.
     """
 
-    __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "_starts", "_step", "words")
+    __slots__ = ("_bounds", "_fields", "_gaps", "_hash", "_shape", "_starts", "_step", "clean", "words")
 
     words: tuple[str, ...]
     _shape: tuple[str, ...]  # the gaps before any word became empty, of all fields; a field of n words has n + 1 gaps
@@ -66,6 +73,7 @@ class Text:
     _hash: int | None
     _starts: array[int] | None  # where each word starts in its field's string; computed when needed
     _step: tuple[tuple[str, ...], int] | None  # if made by replacing one word: the words before that, and its position
+    clean: bool  # whether the strings, split again, are known to give these words and gaps
 
     def __init__(self, *fields: str) -> None:
         words: list[str] = []
@@ -78,13 +86,16 @@ class Text:
             bounds.append(len(words))
         self.words, self._gaps, self._bounds = tuple(words), tuple(gaps), tuple(bounds)
         self._shape = self._gaps
+        self.clean = True
         self._fields = fields
         self._hash = self._starts = self._step = None
 
     @classmethod
-    def _made(cls, words: tuple[str, ...], shape: tuple[str, ...], bounds: tuple[int, ...]) -> Text:
+    def _made(
+        cls, words: tuple[str, ...], shape: tuple[str, ...], bounds: tuple[int, ...], clean: bool = False
+    ) -> Text:
         text = cls.__new__(cls)
-        text.words, text._shape, text._bounds = words, shape, bounds
+        text.words, text._shape, text._bounds, text.clean = words, shape, bounds, clean
         text._fields = text._hash = text._starts = text._step = None
         text._gaps = text._without_left_over_spaces() if "" in words else shape
         return text
@@ -149,6 +160,11 @@ class Text:
         return bisect_right(self._bounds, position, hi=len(self._bounds) - 1) - 1
 
     @property
+    def gaps(self) -> tuple[str, ...]:
+        """What stands before, between and behind the words, of all fields; a field of n words has n + 1 gaps."""
+        return self._gaps
+
+    @property
     def bounds(self) -> tuple[int, ...]:
         """The number of words before each field, and of all."""
         return self._bounds
@@ -176,13 +192,14 @@ class Text:
         text.words, text._shape, text._gaps, text._bounds = words, self._shape, self._shape, self._bounds
         text._hash = text._starts = None
         text._step = (self.words, position)
+        text.clean = self.clean and is_word(word)
         text._fields = None
         if len(words) > _LONG_TEXT and self._fields is not None:
-            start = self._start(position)
+            start = self.start(position)
             text._fields = self._spliced(position, start, word, start + len(self.words[position]))
         return text
 
-    def _start(self, position: int) -> int:
+    def start(self, position: int) -> int:
         """Where a word starts in its field's string."""
         if self._starts is None:
             self._starts = array("L")  # a fifth of the size of a list; searches keep thousands of long texts
@@ -209,7 +226,8 @@ class Text:
         changed = list(self.words)
         for position, word in words.items():
             changed[position] = word
-        return self._made(tuple(changed), self._shape, self._bounds)
+        clean = self.clean and all(map(is_word, words.values()))
+        return self._made(tuple(changed), self._shape, self._bounds, clean)
 
     def drop(self, position: int) -> Text:
         """The text without a word and without the surplus space that its removal would leave."""
@@ -218,13 +236,16 @@ class Text:
         place = position + number
         before, after = closed_up(gaps[place], gaps[place + 1], position == self._bounds[number])
         bounds = tuple(bound - (bound > position) for bound in self._bounds)
+        between = before + after
+        edge = position in (self._bounds[number], self._bounds[number + 1] - 1)
         text = self._made(
             words[:position] + words[position + 1 :],
-            (*gaps[:place], before + after, *gaps[place + 2 :]),
+            (*gaps[:place], between, *gaps[place + 2 :]),
             bounds,
+            self.clean and (edge or between not in _JOINING),
         )
         if len(words) > _LONG_TEXT and self._gaps is gaps:
-            start = self._start(position)
+            start = self.start(position)
             end = start + len(words[position]) + len(gaps[place + 1])
             text._fields = self._spliced(position, start - len(gaps[place]), before + after, end)
         return text
@@ -244,7 +265,7 @@ class Text:
         bounds = tuple(bound - gone * (index > number) for index, bound in enumerate(self._bounds))
         text = self._made(kept, between, bounds)
         if self._gaps is gaps:
-            at = self._start(position)
+            at = self.start(position)
             fields = list(self.fields)
             fields[number] = fields[number][: at + len(words[position])] if head else fields[number][at:]
             text._fields = tuple(fields)
