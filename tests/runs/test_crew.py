@@ -137,6 +137,14 @@ def test_records_of_every_verb_do_not_depend_on_the_cluster(verb: str, nodes: No
         assert shared.effort()["seconds"] > 0
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_parts_of_a_run_on_the_cluster_are_joined(verb: str, nodes: Nodes, tmp_path: Path) -> None:
+    for number in (1, 2):
+        VERBS[verb](shard=f"{number}/2", on=nodes.address, out=tmp_path / f"{number}").close()
+    with VERBS[verb]() as alone, mohs.merge([tmp_path / "1", tmp_path / "2"], tmp_path / "whole") as whole:
+        assert exported(whole) == exported(alone)
+
+
 def test_a_half_finished_folder_is_resumed_and_a_finished_one_needs_no_cluster(tmp_path: Path, nodes: Nodes) -> None:
     class Enough(Exception):
         pass

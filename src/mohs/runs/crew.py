@@ -129,7 +129,7 @@ def spread(
     left = [
         (task, number)
         for task, each in enumerate(job.tasks)
-        for number, example in enumerate(examples)
+        for number, example in job.subject.numbered()
         if (each.name, example.id) not in done
     ]
     began = time.perf_counter()
