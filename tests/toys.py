@@ -18,6 +18,7 @@ from mohs.models.encoder import PocketEncoder
 from mohs.models.tagger import PocketTagger
 from mohs.models.victim import Fields, Scores
 from mohs.space import Services
+from mohs.tasks.subject import Searched
 from mohs.text import Text, pocket
 from mohs.text.questions import (
     Blank,
@@ -145,6 +146,11 @@ class Instant:
     async def ask(self, items: Sequence[Any]) -> list[Any]:
         self.asked.extend(items)
         return [self.answer(item) for item in items]
+
+
+def asked_with_texts(answer: Callable[[Any], Any]) -> Searched:
+    """The same, asked with texts about their strings."""
+    return Searched(Instant(answer), None)
 
 
 def services(seed: int = 0, **answers: Any) -> Services:

@@ -18,7 +18,7 @@ from mohs.engine import Meter
 from mohs.records import Outcome
 from mohs.space import Space
 from mohs.text import Text
-from tests.toys import Instant, WordCount, now, table
+from tests.toys import WordCount, asked_with_texts, now, table
 
 PLAIN = IGA(source=table(good="nice decent", truly="really", film="movie"), constraints=(), stopwords=frozenset({"a"}))
 WEIGHTS = {"good": 3.0, "truly": 1.0, "nice": 1.5, "decent": 0.5, "really": -1.0}
@@ -31,7 +31,7 @@ def attack(text: str, method: Any = PLAIN, weights: dict[str, float] = WEIGHTS, 
 
 
 def scout_of(x: Text, choices: dict[int, tuple[str, ...]], random: Random) -> Scout:
-    meter: Meter[Any, Any] = Meter(Instant(WordCount({}).scores))
+    meter: Meter[Any, Any] = Meter(asked_with_texts(WordCount({}).scores))
     return Scout(x, Untargeted(1), Space(x, choices), Ask({}, random, meter), tuple(choices))
 
 

@@ -24,7 +24,7 @@ from mohs.errors import BadInput
 from mohs.records import Outcome, Record
 from mohs.space import Constraint, Sememes, ShareChanged, Space, WordsChanged
 from mohs.text import Text
-from tests.toys import Instant, WordCount, now, table
+from tests.toys import WordCount, asked_with_texts, now, table
 
 SPACE = table(a="p q", b="r", c="s t", d="u")
 CHOICES = {0: ("p", "q"), 1: ("r",), 2: ("s", "t"), 3: ("u",)}
@@ -216,7 +216,7 @@ def test_the_strongest_undoing_is_taken_first() -> None:
         ((Constraint(WordsChanged(), at_least=3),), "p r s"),
     ):
         space = Space(Text("a b c"), {0: ("p",), 1: ("r",), 2: ("s",)}, constraint)
-        meter: Meter[Any, Any] = Meter(Instant(lambda f: (1 - answers.get(f[0], 0.9), answers.get(f[0], 0.9))))
+        meter: Meter[Any, Any] = Meter(asked_with_texts(lambda f: (1 - answers.get(f[0], 0.9), answers.get(f[0], 0.9))))
         search = _Search(space.text, Untargeted(1), space, Ask({}, Random(0), meter))
         assert str(now(search.reverted(start)).text) == expected
 
@@ -362,7 +362,7 @@ def test_estimates_add_to_what_a_text_has_reached(goal: Any, start: float) -> No
     space = Space(Text("a b c"), {0: ("p", "q"), 1: ("r",), 2: ("s",)}, (Constraint(WordsChanged(), at_most=2),))
     some = [Member(Text("a r c"), 0.5, False), Member(Text("a b c"), 0.2, False), Member(Text("p r c"), 0.4, False)]
     gains = (("p r c", 0.1), ("q r c", 0.3), ("a b s", 1.5), ("p r s", 9.0))
-    search = _Search(space.text, goal, space, Ask({}, Random(0), Meter(Instant(lambda fields: (0.0, 1.0)))))
+    search = _Search(space.text, goal, space, Ask({}, Random(0), Meter(asked_with_texts(lambda fields: (0.0, 1.0)))))
     found = now(search.estimated(some, [0, 1, 2], Told(gains)))
     second = math.log(1 / 0.8) if isinstance(goal, Untargeted) else math.log(0.2)
     # p r s would be a third change with ever so much gain; nothing is known of r

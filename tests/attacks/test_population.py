@@ -23,7 +23,7 @@ from mohs.records import Outcome
 from mohs.space import Constraint, Neighbours, PositionsAgain, Space, WordsBeyond, WordsChanged
 from mohs.text import Text
 from mohs.text.dataset import Dataset
-from tests.toys import Instant, WordCount, bundled, now
+from tests.toys import WordCount, asked_with_texts, bundled, now
 
 X = Text("a truly good film")
 WEIGHTS = {"good": 3.0, "truly": 1.0, "nice": 1.5, "decent": 0.5, "really": -1.0}
@@ -39,7 +39,7 @@ def scout(
         victim.asked.append(fields)
         return victim.scores(fields)
 
-    meter: Meter[Any, Any] = Meter(Instant(answer), budget)
+    meter: Meter[Any, Any] = Meter(asked_with_texts(answer), budget)
     space = Space(X, CHOICES, constraints)
     return Scout(X, Untargeted(1), space, Ask({}, Random(seed), meter), space.positions, **options), victim
 

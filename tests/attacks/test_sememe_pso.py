@@ -21,7 +21,7 @@ from mohs.engine import Meter
 from mohs.records import Outcome
 from mohs.space import Constraint, ShareChanged, Space
 from mohs.text import Text
-from tests.toys import Instant, WordCount, now, table
+from tests.toys import WordCount, asked_with_texts, now, table
 
 PLAIN = SememePSO(source=table(good="nice decent", truly="really", film="movie"), constraints=())
 WEIGHTS = {"good": 3.0, "truly": 1.0, "nice": 1.5, "decent": 0.5, "really": -1.0}
@@ -36,7 +36,7 @@ def attack(text: str, method: Any = PLAIN, weights: dict[str, float] = WEIGHTS, 
 
 
 def scout(weights: dict[str, float] = WEIGHTS, constraints: tuple[Constraint, ...] = ()) -> Scout:
-    meter: Meter[Any, Any] = Meter(Instant(WordCount(weights).scores))
+    meter: Meter[Any, Any] = Meter(asked_with_texts(WordCount(weights).scores))
     space = Space(X, CHOICES, constraints)
     return Scout(X, Untargeted(1), space, Ask({}, Random(0), meter), space.positions)
 

@@ -10,7 +10,7 @@ from typing import Any
 from mohs.attacks.method import Ask
 from mohs.engine import Meter
 from mohs.text.questions import Blank, Filled, Guess
-from tests.toys import Instant
+from tests.toys import Instant, asked_with_texts
 
 Words = tuple[str, ...]
 Tables = Mapping[str, Sequence[tuple[str, float]]]  # the word before a blank -> guesses and their logits
@@ -66,4 +66,4 @@ def chances(classes: int, salt: str) -> Callable[[tuple[str, ...]], tuple[float,
 
 
 def ask_of(tables: Tables, victim: Callable[[Any], Any], seed: int = 0, budget: int | None = None) -> Ask:
-    return Ask({"masked_lm": Instant(fill(tables))}, Random(seed), Meter(Instant(victim), budget))
+    return Ask({"masked_lm": Instant(fill(tables))}, Random(seed), Meter(asked_with_texts(victim), budget))
