@@ -64,7 +64,7 @@ def attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -117,7 +117,7 @@ def attack(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -125,14 +125,15 @@ def attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
@@ -176,7 +177,7 @@ def second_order_attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -218,7 +219,7 @@ def second_order_attack(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -226,14 +227,15 @@ def second_order_attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
     """
 
 def token_bias(
@@ -271,7 +273,7 @@ def token_bias(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -316,7 +318,7 @@ def token_bias(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -324,14 +326,15 @@ def token_bias(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
     """
 
 def radius(
@@ -379,7 +382,7 @@ def radius(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -430,7 +433,7 @@ def radius(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -438,14 +441,15 @@ def radius(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)
@@ -487,7 +491,7 @@ def certify(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
     change: Sequence[str] = (),
@@ -529,7 +533,7 @@ def certify(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -537,14 +541,15 @@ def certify(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
     cache: Keep the victim's answers to searches in this file, for later runs; verdicts, proofs and bias are asked anew.
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.certify("pocket", "pocket", n=3)

@@ -15,14 +15,16 @@ from random import Random
 from typing import Any
 
 from mohs.errors import BadInput, MohsError
+from mohs.models.device import devices_of, first_device
 from mohs.models.victim import Fields, Scores
 from mohs.records import Record, RunStore
 from mohs.records.store import MANIFEST, differences, read_manifest
 from mohs.runs.job import Job, job_of
 from mohs.runs.run import Run
 from mohs.runs.settings import Settings
+from mohs.runs.sharing import Sharing, wanted
 from mohs.runs.subject import alike
-from mohs.runs.workers import Order, spread
+from mohs.runs.workers import Order
 from mohs.tasks.option import given, options_of
 from mohs.tasks.plan import Verb
 from mohs.tasks.reading import Reading
@@ -43,6 +45,7 @@ class Unnamed:
     @classmethod
     def of(cls, settings: Settings, verb: Verb) -> Unnamed:
         """The folder named after the options."""
+        settings = replace(settings, device=first_device(settings.device))
         options = {"command": verb.command, **given(settings), **given(verb)}
         digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode()).hexdigest()[:8]
         names = [Path(without_credentials(str(part)).rstrip("/")).name for part in (settings.victim, settings.data)]
@@ -72,8 +75,11 @@ def carry_out(
 ) -> Run:
     """Carry out what a verb plans for a victim and its data. With a folder, the run can be resumed.
 
-    progress: called with each record. said: called with each note before the first search.
+    progress: called with each record. said: called with each note before the first search, and with the number of
+    workers if that was to be found out.
     """
+    devices = devices_of(settings.device)
+    settings = replace(settings, device=devices[0], workers=wanted(settings.workers, devices))
     verb = _as_before(verb, out.path if isinstance(out, Unnamed) else out)
     job = job_of(settings, verb)
     try:
@@ -86,12 +92,13 @@ def carry_out(
                 job.close()
                 verb = _as_before(verb, out)
                 job = job_of(settings, verb)
-        order = None
-        if settings.workers > 1:
+        sharing = None
+        if settings.workers != 1:
             victim: Any = settings.victim if job.lender is None else None
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
-            order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
+            order = Order(shared, replace(plain))  # the copy has no cached properties
+            sharing = Sharing(order, settings, devices, said).checked()
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
         if out is not None and (stored := _stored(Path(out))):
@@ -100,7 +107,7 @@ def carry_out(
         try:
             if job.subject.target.steady:
                 _same_as_before(store, job)
-            _drive(store, job, order, progress)
+            _drive(store, job, sharing, progress)
         except BaseException:
             store.close()
             raise
@@ -139,7 +146,7 @@ def _new_since(verb: Verb, config: Mapping[str, Any]) -> dict[str, Any]:
 _UNREAD: dict[str, Any] = {f.name: f.default for f in fields(Reading)} | {"change": ()}
 
 
-def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | None) -> None:
+def _drive(store: RunStore, job: Job, sharing: Sharing | None, progress: Progress | None) -> None:
     done = store.done()
     finished = len(done)
     if progress is not None:
@@ -147,7 +154,7 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
     if finished == job.total:
         return  # a run that was finished before costs nothing more
     helpers: dict[str, float] = {}  # effort of the worker processes
-    records = job.records(done) if order is None else spread(order, done, job.at_once, helpers, job.lender)
+    records = job.records(done) if sharing is None else sharing.records(job, done, helpers)
     started, cpu = time.perf_counter(), time.process_time()
     try:
         for number, record in records:
