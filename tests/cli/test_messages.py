@@ -156,7 +156,7 @@ CASES: list[tuple[str, list[str], str]] = [
     ("unknown grammar checker", ["--measure", "grammar-errors", "--grammar", "word"], "word"),
     ("grammar server down", ["--measure", "grammar-errors", "--grammar", "languagetool:http://127.0.0.1:9"], "127.0.0.1:9"),
     ("no token encoder", ["--measure", "bertscore", "--token-encoder", "elmo"], "elmo"),
-    ("unknown device", ["--victim", "hf:.", "--device", "tpu"], "Unknown device 'tpu'; use auto, cpu, cuda or cuda:N."),
+    ("unknown device", ["--victim", "hf:.", "--device", "tpu"], "Unknown device 'tpu'; use auto, cpu, cuda or cuda:N; a run can have several: cuda:0,1 or cuda:all."),
     ("field that cannot change", ["--data", "good.jsonl", "--change", "title"], "Field 'title' cannot change: the fields are text."),
     ("n of nothing", ["--n", "0"], "Invalid value for '--n': Input should be greater than or equal to 1"),
     ("config missing", ["--config", "none.yaml"], "The config file none.yaml cannot be read (No such file or directory)."),

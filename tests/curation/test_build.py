@@ -82,7 +82,7 @@ def test_every_row_holds_what_the_filters_say(whole: Path) -> None:
 
 
 def test_runs_side_by_side_find_the_same(whole: Path, tmp_path: Path) -> None:
-    build(config(whole.parent), tmp_path / "out", How(runs_at_once=2))
+    build(config(whole.parent), tmp_path / "out", How("auto", runs_at_once=2))
     assert content(tmp_path / "out") == content(whole)
 
 

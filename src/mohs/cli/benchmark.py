@@ -65,7 +65,15 @@ def build(
             help="Whether the test set goes without labels; they are then in private/. Default: as CONFIG says.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes that share the attacks' examples.")] = 1,
+    workers: Annotated[
+        str | None,
+        typer.Option(
+            "--workers",
+            metavar="N|auto",
+            show_default="1",
+            help="Processes that share the attacks' examples, or auto: as many as are measured to help.",
+        ),
+    ] = None,
     runs_at_once: Annotated[
         int, typer.Option("--runs-at-once", min=1, help="Attacks that go on at once, each with --workers processes.")
     ] = 1,
@@ -104,6 +112,7 @@ def build(
     from mohs.curation.reading import read_config
     from mohs.curation.suite import How
     from mohs.runs.containment import no_sudden_end, own_output
+    from mohs.runs.settings import head_count
 
     found = read_config(config)
     if not trust_config:
@@ -113,8 +122,9 @@ def build(
     try:
         with own_output(), no_sudden_end():
             said = (lambda text: say(text, error=True)) if verbose else None
+            some = None if workers is None else head_count(workers)
             how = How(
-                workers, at_once, cache, trust_code, trust_pickle, None, said, partial(progress_bar, json), runs_at_once
+                some, at_once, cache, trust_code, trust_pickle, None, said, partial(progress_bar, json), runs_at_once
             )
             done = built(found, out, how, only=only, until=until)
     except KeyboardInterrupt:

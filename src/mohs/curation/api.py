@@ -20,7 +20,7 @@ def build_benchmark(
     out: str | Path,
     *,
     hide_test: bool | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     runs_at_once: int = 1,
     at_once: int | None = None,
     cache: str | None = None,
@@ -35,7 +35,8 @@ def build_benchmark(
     out: the benchmark's folder. What was finished there is not done again.
     hide_test: leave labels out of the test set; by default as the configuration says.
     workers, at_once, cache: how the attacks are carried out, as for `mohs.attack`.
-    runs_at_once: how many attacks go on at once, each in processes of its own (`workers` for each).
+    runs_at_once: how many attacks go on at once, each in processes of its own (`workers` for each;
+        with auto each takes at most its share of the cores).
     trust_code, trust_pickle: as for `mohs.attack`.
     progress: called during the attacks with the newest record, the number finished and the total, and while other
         surrogates are asked with None, the number of runs asked about and the total.
@@ -56,10 +57,12 @@ def build_benchmark(
     from mohs.curation.folder import open_benchmark
     from mohs.curation.reading import config_from, read_config
     from mohs.curation.suite import How
+    from mohs.runs.settings import head_count
 
-    for name, number in (("workers", workers), ("runs_at_once", runs_at_once)):
-        if number < 1:
-            raise BadInput(f"{name} is {number}; it must be at least 1.")
+    if workers is not None:
+        workers = head_count(workers)
+    if runs_at_once < 1:
+        raise BadInput(f"runs_at_once is {runs_at_once}; it must be at least 1.")
     if isinstance(config, dict):
         found = config_from(config, "given")
     else:

@@ -16,6 +16,7 @@ from mohs.curation.config import Config
 from mohs.curation.item import Dropped, Item
 from mohs.curation.stage import Outcome
 from mohs.engine import Service
+from mohs.models.device import first_device
 from mohs.space import BertScore, Measure, SentenceSimilarity, Services
 from mohs.text import Text
 
@@ -91,4 +92,4 @@ def _measure(config: Config, trust_code: bool) -> tuple[Measure, dict[str, Any]]
     bert = config.filters.similarity == "bertscore"
     measure: Measure = BertScore() if bert else SentenceSimilarity(angular=False)
     given = {"encoder": config.filters.encoder, "token_encoder": config.filters.token_encoder}
-    return measure, load_services(measure.needs, given, device=config.device, trust_code=trust_code)
+    return measure, load_services(measure.needs, given, device=first_device(config.device), trust_code=trust_code)

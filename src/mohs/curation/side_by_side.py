@@ -15,7 +15,9 @@ from multiprocessing.process import BaseProcess
 
 from mohs.curation.suite import Cell, How
 from mohs.errors import MohsError
+from mohs.models.device import first_device
 from mohs.runs.containment import no_sudden_end, own_output
+from mohs.runs.headcount import AUTO, divided, most_of
 from mohs.runs.workers import begin_worker, cores_shared, no_interrupts, own_modules
 
 _SECONDS_TO_END = 5.0
@@ -26,10 +28,12 @@ def side_by_side(cells: Sequence[Cell], how: How) -> Iterator[Cell]:
     """Carry the runs out, and give each as it ends. The first error ends all; what is finished is in the folders."""
     at_once = min(how.runs_at_once, len(cells))
     left, busy = deque(cells), dict[Connection, Cell]()
-    alone = replace(how, bar=None, progress=None, said=None)
+    several = any(first_device(str(cell.settings["device"])) != cell.settings["device"] for cell in cells)
+    workers = divided(how.workers or (AUTO if several else 1), at_once)
+    alone = replace(how, bar=None, progress=None, said=None, workers=workers)
     processes: dict[Connection, BaseProcess] = {}
     try:
-        with cores_shared(at_once * how.workers), no_interrupts(), own_modules():
+        with cores_shared(at_once * (most_of(workers) or 1)), no_interrupts(), own_modules():
             for _ in range(at_once):
                 ours, theirs = _PROCESSES.Pipe()
                 processes[ours] = _PROCESSES.Process(target=_work, args=(theirs, alone))

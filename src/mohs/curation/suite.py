@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mohs.curation.config import AttackOn, Config, Task
 from mohs.curation.item import digest
 from mohs.errors import BadInput
+from mohs.models.device import first_device
 from mohs.records import Record
 from mohs.records.store import MANIFEST, NotStarted
 from mohs.runs.run import Run
@@ -36,7 +37,7 @@ _OWN = ("attacks", "budget", "goal", "no_judge", "fair")  # options of `mohs att
 class How:
     """How the work is done; nothing here changes what is found."""
 
-    workers: int = 1  # processes for each run
+    workers: int | str | None = None  # processes for each run, or auto
     at_once: int | None = None
     cache: str | None = None
     trust_code: bool = False
@@ -245,7 +246,7 @@ def _check_surrogate(own: Sequence[Cell], how: How) -> None:
     victim = victim_of(
         VictimSettings(
             victim=cell.settings["victim"],
-            device=cell.settings["device"],
+            device=first_device(cell.settings["device"]),
             trust_code=how.trust_code,
             trust_pickle=how.trust_pickle,
         )

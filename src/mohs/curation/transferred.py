@@ -12,6 +12,7 @@ from mohs.curation.item import Dropped, Item, digest
 from mohs.curation.stage import Outcome
 from mohs.curation.suite import Cell, How
 from mohs.errors import BadInput
+from mohs.models.device import first_device
 
 _Answers = dict[tuple[str, tuple[str, ...]], str]  # by source and text: why another surrogate is not fooled, or ""
 
@@ -85,7 +86,7 @@ def _ask(config: Config, task: Task, cell: Cell, spec: str, victim: list[Any], h
 
     named = VictimSettings(
         victim=spec,
-        device=config.device,
+        device=first_device(config.device),
         labels=task.labels,
         trust_code=how.trust_code,
         trust_pickle=how.trust_pickle,

@@ -38,6 +38,7 @@ class Mean:
         self.together = min(traits.together for traits in all_traits)
         self.tolerance = max(traits.tolerance for traits in all_traits)
         self.crowd = max(traits.crowd for traits in all_traits)
+        self.remote = any(traits.remote for traits in all_traits)
         self.inside = None
         precise = [traits.verdict or victim for traits, victim in zip(all_traits, victims, strict=True)]
         differ = any(one is not victim for one, victim in zip(precise, victims, strict=True))

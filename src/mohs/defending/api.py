@@ -25,7 +25,7 @@ def defend(
     other_victim: bool = False,
     victim_options: Mapping[str, str] | None = None,
     device: str | None = None,
-    workers: int = 1,
+    workers: int | str | None = None,
     trust_pickle: bool = False,
     trust_code: bool = False,
     again: Mapping[str, Any] | None = None,
@@ -45,7 +45,7 @@ def defend(
     victim: the run's victim, if it was an object or is elsewhere now.
     other_victim: allow defences around another victim than the run's.
     victim_options, device, trust_pickle, trust_code: for loading the victim, instead of the run's.
-    workers: processes that share the examples of an adaptive attack.
+    workers: processes that share the examples of an adaptive attack, or auto.
     again: options of the adaptive attack instead of the run's, such as models that were objects: {"vectors": mine}.
     progress: called with the newest record or None, the texts and attempts finished, and their total so far.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mohs.runs.settings import pairs
+from mohs.runs.settings import head_count, pairs
 from mohs.tasks.option import option, several
 from mohs.text.addresses import without_credentials
 
@@ -66,7 +66,12 @@ class Defending:
         read=pairs,
     )
     device: str | None = option("Device for the models, instead of the run's: auto, cpu, cuda or cuda:N.")
-    workers: int = option("Processes that share the examples of an adaptive attack.", default=1, least=1)
+    workers: int | str | None = option(
+        "Processes that share the examples of an adaptive attack, or auto.",
+        shown="1",
+        metavar="N|auto",
+        read=head_count,
+    )
     trust_pickle: bool = option("Allow sklearn: files, which can run code when loaded.", default=False)
     trust_code: bool = option(
         "Run code that comes with an hf: model, or that a run names (python:, FILE.py:CLASS).", default=False

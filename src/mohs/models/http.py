@@ -141,6 +141,7 @@ class HttpVictim:
         if self.hard and not self.labels:
             raise BadInput(f"{url} gives labels only; name its classes, as in --labels negative,positive.")
         self.in_flight = concurrency
+        self.remote = True
         self.fingerprint = endpoint_fingerprint(self.name, self.output)
         self._batch = batch
         self._limits = {"deadline": deadline_of(deadline, timeout), "max_body": max_body}

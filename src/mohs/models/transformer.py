@@ -20,7 +20,7 @@ from mohs.models.batch_shapes import (
     takes_masks,
     without_filling,
 )
-from mohs.models.device import choose_device, choose_dtype
+from mohs.models.device import choose_device, choose_dtype, current
 from mohs.models.graphs import Graphs, Key
 from mohs.models.pretrained import hash_of, window_of
 from mohs.models.special_tokens import SpecialTokens
@@ -163,7 +163,8 @@ class Network:
     def _moved(self, inputs: dict[str, Any]) -> dict[str, Any]:
         if not self._device.startswith("cuda"):
             return inputs
-        return {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
+        with current(self._device):
+            return {key: value.pin_memory().to(self._device, non_blocking=True) for key, value in inputs.items()}
 
 
 class Transformer(Network):
@@ -272,13 +273,14 @@ class Transformer(Network):
     def send(self, laid: Sequence[Laid]) -> Ticket:
         """Send rows of one length to the device in one batch."""
         count = sum(part.rows for part in laid)
-        answers = self._forward(laid)
-        if answers.device.type != "cuda":
-            return count, answers, None
-        answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for later launches
-        done = self._torch.cuda.Event()
-        done.record()
-        return count, answers, done
+        with current(self._device):
+            answers = self._forward(laid)
+            if answers.device.type != "cuda":
+                return count, answers, None
+            answers = answers.to("cpu", non_blocking=True)  # now, so that it does not wait for later launches
+            done = self._torch.cuda.Event()
+            done.record()
+            return count, answers, done
 
     def answers(self, ticket: Ticket) -> Any:
         """Wait for the answers to a launched batch."""

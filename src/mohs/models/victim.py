@@ -71,6 +71,7 @@ class Traits:
     together: int = 1  # up to this many rows all batches have one shape, so the other texts do not matter
     tolerance: float = 1e-4  # smaller margins decide nothing; the default is for 32-bit numbers
     lends: bool = False  # several processes should share its network
+    remote: bool = False  # it answers from another machine or program, which more processes here do not speed up
     verdict: Victim | None = None  # the victim that judges in its place: the same one at higher precision
     inside: Any = None  # the white-box victim: for gradients, rows of tokens, bounds, closed forms
 

@@ -23,7 +23,7 @@ _OWN = {
     "progress": ("Progress | None", "Called with the newest record, the number finished, and the total."),
     "said": (
         "Callable[[str], None] | None",
-        "Called with each note of the run before the first search.",
+        "Called with each note of the run before the first search, and with the number of workers that auto took.",
     ),
 }
 

@@ -64,7 +64,7 @@ def attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
@@ -118,7 +118,7 @@ def attack(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -126,8 +126,8 @@ def attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
-        the cluster has room for.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
@@ -135,7 +135,7 @@ def attack(
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.attack("pocket", "pocket", ["random"], n=5)
@@ -179,7 +179,7 @@ def second_order_attack(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
@@ -222,7 +222,7 @@ def second_order_attack(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -230,8 +230,8 @@ def second_order_attack(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
-        the cluster has room for.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
@@ -239,7 +239,7 @@ def second_order_attack(
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
     """
 
 def token_bias(
@@ -277,7 +277,7 @@ def token_bias(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
@@ -323,7 +323,7 @@ def token_bias(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -331,8 +331,8 @@ def token_bias(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
-        the cluster has room for.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
@@ -340,7 +340,7 @@ def token_bias(
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
     """
 
 def radius(
@@ -388,7 +388,7 @@ def radius(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
@@ -440,7 +440,7 @@ def radius(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -448,8 +448,8 @@ def radius(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
-        the cluster has room for.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
@@ -457,7 +457,7 @@ def radius(
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.radius("pocket", "pocket", n=3)
@@ -499,7 +499,7 @@ def certify(
     seed: int = 0,
     shard: str | None = None,
     at_once: int | None = None,
-    workers: int | None = None,
+    workers: int | str | None = None,
     on: str | None = None,
     most_memory: float | None = None,
     cache: str | Path | None = None,
@@ -542,7 +542,7 @@ def certify(
     label_field: Label column.
     id_field: Id column, if there is one.
     encoding: Encoding of the data file.
-    device: Device for the models: auto, cpu, cuda or cuda:N.
+    device: Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.
     labels: Class names in the victim's order, such as negative,positive.
     victim_options: A setting of the victim: output=logits, batch=64, dtype=bf16, rate=10 ...; repeat for several.
     trust_pickle: Allow sklearn: files, which can run code when loaded.
@@ -550,8 +550,8 @@ def certify(
     seed: Random seed.
     shard: Only part K of N of the examples, by a hash of their ids: for many machines. `mohs merge` joins the parts.
     at_once: How many searches run at once; by default what suits the command and the victim's device.
-    workers: Processes that share the examples, each with its own copy of the models; with --on by default as many as
-        the cluster has room for.
+    workers: Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with
+        several devices auto is the default. On a CPU each has its own copy of the models.
     on: Share the examples among the machines of a Ray cluster: ray:HOST:PORT or ray:auto; ray alone starts one here.
     most_memory: The most memory, in GB, that the candidates of one example may take; by default half of what is free,
         divided by the workers. A longer text ends in an error.
@@ -559,7 +559,7 @@ def certify(
     change: For text pairs: the columns that may change; by default the last.
     out: A run folder; the run can then be resumed. By default the run stays in memory.
     progress: Called with the newest record, the number finished, and the total.
-    said: Called with each note of the run before the first search.
+    said: Called with each note of the run before the first search, and with the number of workers that auto took.
 
     >>> import mohs
     >>> run = mohs.certify("pocket", "pocket", n=3)

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,15 +15,17 @@ from random import Random
 from typing import Any
 
 from mohs.errors import BadInput, MohsError
+from mohs.models.device import devices_of, first_device
 from mohs.models.victim import Fields, Scores
 from mohs.records import Record, RunStore
 from mohs.records.store import MANIFEST, differences, read_manifest
-from mohs.runs import cluster, crew
+from mohs.runs import cluster
 from mohs.runs.job import Job, job_of
 from mohs.runs.run import Run
 from mohs.runs.settings import Settings
+from mohs.runs.sharing import Sharing, wanted
 from mohs.runs.subject import alike
-from mohs.runs.workers import Order, spread
+from mohs.runs.workers import Order
 from mohs.tasks.option import given, options_of
 from mohs.tasks.plan import Verb
 from mohs.tasks.reading import Reading
@@ -44,6 +46,7 @@ class Unnamed:
     @classmethod
     def of(cls, settings: Settings, verb: Verb) -> Unnamed:
         """The folder named after the options."""
+        settings = replace(settings, device=first_device(settings.device))
         options = {"command": verb.command, **given(settings), **given(verb)}
         digest = hashlib.sha256(json.dumps(options, sort_keys=True, default=str).encode()).hexdigest()[:8]
         names = [Path(without_credentials(str(part)).rstrip("/")).name for part in (settings.victim, settings.data)]
@@ -73,10 +76,14 @@ def carry_out(
 ) -> Run:
     """Carry out what a verb plans for a victim and its data. With a folder, the run can be resumed.
 
-    progress: called with each record. said: called with each note before the first search.
+    progress: called with each record. said: called with each note before the first search, and with the number of
+    workers if that was to be found out.
     """
-    verb = _as_before(verb, out.path if isinstance(out, Unnamed) else out)
     cluster.check(settings)
+    devices = devices_of(settings.device)
+    if settings.on is None:
+        settings = replace(settings, device=devices[0], workers=wanted(settings.workers, devices))
+    verb = _as_before(verb, out.path if isinstance(out, Unnamed) else out)
     job = job_of(settings, verb)
     try:
         if said is not None:
@@ -88,13 +95,14 @@ def carry_out(
                 job.close()
                 verb = _as_before(verb, out)
                 job = job_of(settings, verb)
-        order = None
-        if settings.on is not None or (settings.workers or 1) > 1:
+        sharing = None
+        if settings.on is not None or settings.workers != 1:
             lent = job.lender is not None and settings.on is None
             victim: Any = None if lent else settings.victim
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
-            order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
+            order = Order(shared, replace(plain))  # the copy has no cached properties
+            sharing = Sharing(order, settings, devices, said).checked()
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
         if out is not None and (stored := _stored(Path(out))):
@@ -103,7 +111,7 @@ def carry_out(
         try:
             if job.subject.target.steady:
                 _same_as_before(store, job)
-            _drive(store, job, order, progress)
+            _drive(store, job, sharing, progress)
         except BaseException:
             store.close()
             raise
@@ -142,7 +150,7 @@ def _new_since(verb: Verb, config: Mapping[str, Any]) -> dict[str, Any]:
 _UNREAD: dict[str, Any] = {f.name: f.default for f in fields(Reading)} | {"change": ()}
 
 
-def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | None) -> None:
+def _drive(store: RunStore, job: Job, sharing: Sharing | None, progress: Progress | None) -> None:
     done = store.done()
     finished = len(done)
     if progress is not None:
@@ -150,13 +158,7 @@ def _drive(store: RunStore, job: Job, order: Order | None, progress: Progress | 
     if finished == job.total:
         return  # a run that was finished before costs nothing more
     helpers: dict[str, float] = {}  # effort of the worker processes
-    records: Generator[tuple[int, Record], None, None]
-    if order is None:
-        records = job.records(done)
-    elif order.settings.on is None:
-        records = spread(order, done, job.at_once, helpers, job.lender)
-    else:
-        records = crew.spread(order, job, done, helpers)
+    records = job.records(done) if sharing is None else sharing.records(job, done, helpers)
     started, cpu = time.perf_counter(), time.process_time()
     try:
         with closing(records):

@@ -22,6 +22,7 @@ from secrets import token_hex
 from typing import Any
 
 from mohs.errors import BadInput, ServiceFailed
+from mohs.models.device import devices_of
 from mohs.runs.settings import Settings
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):(?P<port>[0-9]{1,5})")
@@ -47,6 +48,11 @@ def check(settings: Settings) -> None:
     if settings.cache is not None and place != "ray":
         raise BadInput(
             f"--cache {settings.cache} is a file of one machine, and --on {place} uses several; leave --cache out."
+        )
+    if len(devices_of(settings.device)) > 1:
+        raise BadInput(
+            f"--device {settings.device} names devices of one machine; with --on each worker takes one of its own: use "
+            "--device cuda."
         )
     if find_spec("ray") is None:
         raise BadInput(f"--on {place} needs Ray: pip install 'mohs[ray]'.")

@@ -27,6 +27,7 @@ from mohs.records.store import differences
 from mohs.runs.cluster import joined
 from mohs.runs.containment import no_sudden_end
 from mohs.runs.job import Job, job_of
+from mohs.runs.settings import Settings, head_count
 from mohs.runs.workers import Order
 
 Place = tuple[int, int]  # the number of a task and of an example
@@ -133,7 +134,7 @@ def spread(
         if (each.name, example.id) not in done
     ]
     began = time.perf_counter()
-    with joined(settings.on, settings.workers) as ray:
+    with joined(settings.on, number_of(settings)) as ray:
         crew = _Crew(ray, order, job, examples, left)
         try:
             for place, record in crew.records():
@@ -144,6 +145,12 @@ def spread(
             for name, value in crew.effort.items():
                 spent[name] = spent.get(name, 0.0) + value
     spent["seconds"] = began - (crew.started or ended) + ended - time.perf_counter()  # neither loading nor leaving
+
+
+def number_of(settings: Settings) -> int | None:
+    """How many workers are asked for; None: as many as there is room for."""
+    found = None if settings.workers is None else head_count(settings.workers)
+    return found if isinstance(found, int) else None
 
 
 class _Crew:
@@ -161,7 +168,7 @@ class _Crew:
         self.started: float | None = None  # when the first began to search
         settings = order.settings
         self._needs = self._needed(settings.device)
-        size = settings.workers or max(1, self._free())
+        size = number_of(settings) or max(1, self._free())
         self._size = min(size, len(left))
         nodes = sum(bool(node["Alive"]) for node in ray.nodes())
         share = settings.at_once and -(-settings.at_once // self._size)

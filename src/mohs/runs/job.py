@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import platform
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ class Job:
     identity: Mapping[str, Any]  # what must be the same to resume a run
     facts: Mapping[str, Any]
     lender: Any = None  # lends the victim's network to the workers, if they should share one
+    loading: float = 0.0  # the seconds it took to make this
     seen: dict[str, int] = field(default_factory=dict)  # changed: known texts with another answer at the end
 
     @property
@@ -55,15 +57,18 @@ class Job:
         return int(self.facts.get("shard_examples", self.subject.examples)) * len(self.tasks)
 
     def records(
-        self, done: AbstractSet[tuple[str, str]], claim: Callable[[], int] | None = None, at_once: int | None = None
+        self,
+        done: AbstractSet[tuple[str, str]],
+        claim: Callable[[], int | None] | None = None,
+        at_once: int | None = None,
     ) -> Generator[tuple[int, Record], None, None]:
         """Run the searches that are not done. Gives each record, with its example's number, as it is finished.
 
-        claim: gives the number of the next search for this process, if several processes share the run.
+        claim: gives the number of the next search for this process, if several processes share the run; None: no more.
         """
 
         def searches() -> Iterator[tuple[int, Any]]:
-            mine = claim or count().__next__
+            mine: Callable[[], int | None] = claim or count().__next__
             wanted, place = mine(), 0
             for task in self.tasks:
                 for number, example in self.subject.numbered():
@@ -72,6 +77,8 @@ class Job:
                     if place == wanted:
                         yield number, task(example)
                         wanted = mine()
+                        if wanted is None:
+                            return
                     place += 1
 
         return self.carried_out(searches(), at_once)
@@ -115,6 +122,7 @@ class Job:
 
 def job_of(settings: Settings, verb: Verb) -> Job:
     """Load and check everything that a run needs."""
+    began = time.perf_counter()
     check_numbers(settings, verb)
     verb.check()
     subject = subject_of(settings)
@@ -156,6 +164,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
         identity={**{name: config[name] for name in config if name not in _as_ever(verb)}, **hashes, **plan.identity},
         facts={**known, **plan.facts, "notes": notes, "versions": dict(_versions())},
         lender=lender_of(subject.model) if "gradients" not in parts else None,
+        loading=time.perf_counter() - began,
     )
 
 

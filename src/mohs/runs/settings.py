@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,17 @@ def pairs(values: Any) -> dict[str, str]:
             raise BadInput(f"The victim option {value!r} must have the form NAME=VALUE.")
         found[name.strip()] = rest
     return found
+
+
+def head_count(value: Any) -> Any:
+    """A number of workers, auto or auto:N, as it was typed or given."""
+    written = str(value).strip()
+    number = re.fullmatch("(?:auto:)?(-?[0-9]+)", written)
+    if number is not None and int(number[1]) < 1:
+        raise BadInput(f"workers is {written}; it must be at least 1.")
+    if number is None and written != "auto":
+        raise BadInput(f"workers is {written!r}; it is a whole number, auto, or auto:N for at most N.")
+    return written if written.startswith("auto") else int(written)
 
 
 def public(options: Mapping[str, str] | None) -> dict[str, str]:
@@ -69,6 +81,10 @@ class VictimSettings:
 class Settings(VictimSettings, Reading):
     """The options of every run: a victim, data, a seed, and how the work is done."""
 
+    device: str = option(
+        "Device for the models: auto, cpu, cuda or cuda:N; several, such as cuda:0,1 or cuda:all, share the examples.",
+        default="auto",
+    )
     data: AnyExamples = option(
         "The data: pocket (bundled), hf:NAME[:CONFIG][:SPLIT], or a .jsonl .csv .tsv .parquet file (also .gz).",
         default="pocket",
@@ -84,11 +100,12 @@ class Settings(VictimSettings, Reading):
         least=1,
         counts=False,
     )
-    workers: int | None = option(
-        "Processes that share the examples, each with its own copy of the models; with --on by default as many as the "
-        "cluster has room for.",
-        least=1,
+    workers: int | str | None = option(
+        "Processes that share the examples, or auto (auto:N: at most N), as many as are measured to help; with several "
+        "devices auto is the default. On a CPU each has its own copy of the models.",
         shown="1",
+        metavar="N|auto",
+        read=head_count,
         counts=False,
     )
     on: str | None = option(

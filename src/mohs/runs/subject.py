@@ -92,7 +92,7 @@ def subject_of(settings: Settings) -> Subject:
         sweeps=sweeps_of(model) if cache is None and len(probe) == 1 else None,
         uncached=anew,
         steady=max(max(column) - min(column) for column in zip(*same, strict=True)) < NEAR_TIE,
-        most_memory=memory.limit(settings.most_memory, settings.workers or 1),
+        most_memory=memory.limit(settings.most_memory, settings.workers if isinstance(settings.workers, int) else 1),
         alike=alike_in_batches(model, known),
         known=known if final is model else answers_alone(final, list(known)),
         alone=Service(final, alone=True, together=traits_of(final).together),

@@ -14,11 +14,12 @@ import selectors
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import cycle
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -47,6 +48,10 @@ class Order:
     settings: Settings  # its victim is None if the network is lent
     verb: Verb
 
+    def on(self, device: str, workers: int) -> Order:
+        """The order for one of some workers, on a device."""
+        return replace(self, settings=replace(self.settings, device=device, workers=workers))
+
     def checked(self) -> Order:
         """Itself, if everything can be sent to another process."""
         victim = self.settings.victim
@@ -65,18 +70,26 @@ class Order:
 
 
 def spread(
-    order: Order, done: AbstractSet[tuple[str, str]], at_once: int, spent: dict[str, float], lender: Lender | None
+    order: Order,
+    workers: int,
+    done: AbstractSet[tuple[str, str]],
+    at_once: int,
+    spent: dict[str, float],
+    lenders: Sequence[Lender] = (),
+    devices: Sequence[str] = (),
 ) -> Generator[tuple[int, Record], None, None]:
     """The records of a job as its workers finish them. Their effort is added to `spent` at the end.
 
-    lender: has the network that all workers query; without one, each worker loads its own.
+    lenders: have the network that the workers query; without one, each worker loads its own. devices: for what workers
+    load; by default that of the order. Workers go to lenders and devices in turn.
     """
     began = time.perf_counter()
-    workers, kind = order.settings.workers or 1, order.verb.finding()
+    kind = order.verb.finding()
     with own_modules():
         turn = _PROCESSES.Value("q", 0)  # starts a process that keeps track of it
     lines: dict[Connection, Any] = {}
-    loan = lender.loan() if lender is not None else None
+    orders = [order.on(device, workers) for device in devices or [order.settings.device]]
+    desks: dict[Connection, Lender] = {}
     some = -(-at_once // workers)
     with selectors.DefaultSelector() as inbox, _Watch() as watch:
         try:
@@ -89,19 +102,22 @@ def spread(
                 lines[ours] = process
                 watch.over(process)
                 inbox.register(ours, selectors.EVENT_READ, process)
-            for each in lines:  # after all have started, or each would wait for the imports of the one before
-                _send(each, (order, frozenset(done), some, loan), lines[each], watch)
+            desks.update(zip(lines, cycle(lenders), strict=False))
+            for each, own in zip(lines, cycle(orders), strict=False):
+                # After all have started, or each would wait for the imports of the one before.
+                loan = desks[each].loan() if lenders else None
+                _send(each, (own, frozenset(done), some, loan), lines[each], watch)
             loading = working = len(lines)
             gc.freeze()  # loaded objects stay, so scanning them again only takes time
             while working:
                 idle = True
-                for key, _ in inbox.select(0 if lender is not None and lender.busy else None):
+                for key, _ in inbox.select(0 if any(desk.busy for desk in lenders) else None):
                     line = key.fileobj
                     assert isinstance(line, Connection)
                     message = _received(line, key.data, watch)
                     idle = False
-                    if isinstance(message, Posted) and lender is not None:
-                        lender.take(partial(_send, line, process=key.data, watch=watch), message)
+                    if isinstance(message, Posted):
+                        desks[line].take(partial(_send, line, process=key.data, watch=watch), message)
                     elif isinstance(message, dict):
                         inbox.unregister(line)
                         working -= 1
@@ -110,16 +126,18 @@ def spread(
                     elif message is None:
                         loading -= 1
                         if not loading:
-                            spent["seconds"] = began - time.perf_counter()  # do not count loading
+                            loading_took = time.perf_counter() - began
+                            spent["seconds"] = spent.get("seconds", 0.0) - loading_took  # it does not count
                             for each in lines:
                                 _send(each, None, lines[each], watch)
                     else:
                         number, record = message
                         yield number, Record.from_json(record, kind)
-                if lender is not None:
-                    lender.launch()
-                    if not lender.collect() and idle and lender.busy:
-                        time.sleep(_NAP)
+                for desk in lenders:
+                    desk.launch()
+                answered = [desk.collect() for desk in lenders]
+                if idle and not any(answered) and any(desk.busy for desk in lenders):
+                    time.sleep(_NAP)
         finally:
             gc.unfreeze()
             for line, process in lines.items():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 
 from mohs.errors import BadInput
 from mohs.text import Text
@@ -13,7 +15,9 @@ GB = 1_000_000_000
 _SHARE = 0.5  # of the memory that is free when a run starts
 _BYTES_A_WORD = 16  # a candidate has its own list of words and may have its own list of gaps
 _BYTES_A_CANDIDATE = 400  # whatever its length
+_SHARE_OF_WORKERS = 0.8  # of the memory that is free; the rest is for what a run needs later
 _INFO = Path("/proc/meminfo")
+_OWN = Path("/proc/self/statm")
 
 
 def bytes_of(x: Text) -> int:
@@ -38,6 +42,16 @@ def limit(gigabytes: float | None, workers: int) -> int | None:
         return int(gigabytes * GB)
     free = _free()
     return None if free is None else int(free * _SHARE) // workers
+
+
+def room() -> int | None:
+    """How many more processes like this one the free memory holds; None if nothing is known of this machine."""
+    free = _free()
+    try:
+        own = int(_OWN.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):  # not on every system
+        own = getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return None if free is None else int(free * _SHARE_OF_WORKERS) // own
 
 
 def _free() -> int | None:
