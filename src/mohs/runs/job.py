@@ -136,7 +136,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     notes = [*(subject.data.notes() if isinstance(subject.data, Dataset) else ()), *plan.notes]
     if subject.shard is not None:
         notes.append(subject.shard.note)
-        known["shard_examples"] = sum(1 for _ in subject.numbered())
+        known["shard_examples"] = subject.in_shard
     asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.alone])
     return Job(
         subject=subject,

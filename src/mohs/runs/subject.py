@@ -60,7 +60,13 @@ def subject_of(settings: Settings) -> Subject:
     labels = comma(settings.labels) or model.labels
     data = _dataset(settings, labels)
     given = data if isinstance(data, Dataset) else Dataset("the examples given", **_lengths(settings))
-    size, highest, digest = given.survey(data)
+    in_shard = 0
+
+    def count(example: Example) -> None:
+        nonlocal in_shard
+        in_shard += shard is None or shard.holds(example.id)
+
+    size, highest, digest = given.survey(data, count)
     cache = AnswerCache(settings.cache) if settings.cache is not None else None
     traits = traits_of(model)
     final = traits.verdict or model
@@ -117,6 +123,7 @@ def subject_of(settings: Settings) -> Subject:
             **({} if shard is None else {"shard": str(shard)}),
         },
         shard=shard,
+        in_shard=in_shard,
     )
 
 

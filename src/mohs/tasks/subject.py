@@ -87,6 +87,7 @@ class Subject:
     config: Mapping[str, Any]  # the shared options of this run
     origin: Mapping[str, str] = field(default_factory=dict)  # where the victim's code comes from
     shard: Shard | None = None  # the part of the examples that this run takes
+    in_shard: int = 0  # how many these are
 
     def numbered(self) -> Iterator[tuple[int, Example]]:
         """The examples that this run takes, each with its number among all."""
