@@ -31,10 +31,11 @@ from statistics import fmean, median
 from typing import Any
 
 import numpy as np
-
-import mohs
 from costs import Costs, Machine, Need, Network, best_parts, need
 from growth import NEVER, attacked, peak, resident, sentences
+from schedule import Timetable, Worker, ideal, shared, static
+
+import mohs
 from mohs.attacks.textfooler import TextFooler
 from mohs.models.load import load_victim
 from mohs.records import RunStore
@@ -42,7 +43,6 @@ from mohs.runs.merge import merge
 from mohs.space import Constraint, Neighbours, SamePos
 from mohs.tasks.shard import Shard
 from mohs.text.dataset import Dataset
-from schedule import Timetable, Worker, ideal, shared, static
 
 Row = dict[str, Any]
 WORDS = 20  # of the texts in the tables of costs
@@ -221,8 +221,8 @@ def costs_of(quick: bool) -> Costs:
     small, large = measured("keeping", few), measured("keeping", many)
     reported_bytes = (large["MB"] - small["MB"]) * 1e6 / (many - few)
     print(
-        f"{many:,} records of TextFooler, {large['json']:.0f} bytes of JSON each: {large['record'] * 1e6:.0f} µs to save "
-        f"one alone, {large['bytes']:.0f} bytes of journal; {large['opened'] * 1e6:.1f} µs to check one, "
+        f"{many:,} records of TextFooler, {large['json']:.0f} bytes of JSON each: {large['record'] * 1e6:.0f} µs to "
+        f"save one alone, {large['bytes']:.0f} bytes of journal; {large['opened'] * 1e6:.1f} µs to check one, "
         f"{large['merged'] * 1e6:.1f} to join one ({large['merged_wall'] * 1e6:.1f} of wall time), "
         f"{large['reported'] * 1e6:.0f} for the page, {reported_bytes:.0f} bytes of memory for each more; the page has "
         f"{large['page'] / 1e6:.1f} MB"
@@ -287,8 +287,8 @@ def check_schedule(quick: bool) -> list[float]:
     parts = by_hash(count, 2)
     pair = [Worker()] * 2
     print(
-        f"\n{count} texts of {min(lengths)} to {max(lengths)} words (median {median(lengths):.0f}), TextFooler on a goal "
-        f"that cannot be reached; seconds an example: median {median(seconds):.4f}, most {max(seconds):.3f}"
+        f"\n{count} texts of {min(lengths)} to {max(lengths)} words (median {median(lengths):.0f}), TextFooler on a "
+        f"goal that cannot be reached; seconds an example: median {median(seconds):.4f}, most {max(seconds):.3f}"
     )
     print(f"{'':44}{'measured s':>12}{'simulated s':>13}{'error':>8}{'CPU s':>8}{'of the ideal':>14}")
     rows = [
@@ -391,10 +391,10 @@ def on_hardware(costs: Costs) -> None:
     ]
     questions = costs.questions(25, 20)
     print(
-        f"\n10^9 examples of 25 words (32 tokens), at most 20 candidates a word: {questions:.0f} questions each if every "
-        "word is tried"
+        f"\n10^9 examples of 25 words (32 tokens), at most 20 candidates a word: {questions:.0f} questions each if "
+        "every word is tried"
     )
-    titles = ("parts", "searching h", "before it h", "wall h", "machine h", "wasted", "journal GB", "survey GB")
+    titles = ("parts", "searching h", "reading h", "wall h", "machine h", "wasted", "journal GB", "survey GB")
     for machine in machines:
         top = best_parts(costs, machine, 1e9, questions)
         print(
