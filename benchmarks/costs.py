@@ -62,7 +62,7 @@ class Need:
     searching: float
     surveying: float  # reading, checking and hashing all examples, and the load before
     journal: float  # bytes of one part
-    survey_memory: float  # bytes of one machine: each process surveys
+    survey_memory: float  # bytes of one machine
     merging: float
     page: float
     page_memory: float
@@ -88,19 +88,17 @@ class Need:
 def need(costs: Costs, machine: Machine, examples: float, questions: float, parts: int) -> Need:
     """What so many examples of so many questions each need in so many parts.
 
-    Every process of a part reads all examples: the main one to survey them; each worker to survey them again and once
-    more to find its own. Workers do so at the same time, each on its own core.
+    Each part reads all examples twice: to survey them, and to find its own. With workers, each of them does the second
+    by itself, at the same time as the others, after it has loaded its models.
     """
-    alone = machine.workers == 1
-    surveys, processes = (1, 1) if alone else (2, 1 + machine.workers)
-    reading = examples * (surveys * costs.survey + costs.read)
-    loading = costs.load * surveys
+    reading = examples * (costs.survey + costs.read)
+    loading = costs.load * (1 if machine.workers == 1 else 2)
     return Need(
         questions=examples * questions,
         searching=examples / parts * questions / machine.forwards,
         surveying=machine.slower * (reading + loading),
         journal=examples / parts * costs.record_bytes,
-        survey_memory=processes * examples * costs.survey_bytes,
+        survey_memory=examples * costs.survey_bytes,
         merging=examples * costs.merged,
         page=examples * (costs.opened + costs.reported),
         page_memory=examples * costs.reported_bytes,

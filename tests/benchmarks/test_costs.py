@@ -76,9 +76,9 @@ def test_parts_share_the_search_and_nothing_else() -> None:
     assert ten.wasted > one.wasted
 
 
-def test_workers_survey_once_more_and_each_remembers_the_ids() -> None:
-    assert need(1, workers=4).surveying == 1000 * 2.5 + 20
-    assert need(1, workers=4).survey_memory == 5 * 8000.0
+def test_workers_load_once_more_and_do_not_survey() -> None:
+    assert need(1, workers=4).surveying == 1000 * 1.5 + 20
+    assert need(1, workers=4).survey_memory == 8000.0
 
 
 def test_the_number_of_parts_where_reading_takes_as_long_as_searching() -> None:

@@ -91,7 +91,7 @@ def carry_out(
             victim: Any = settings.victim if job.lender is None else None
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
-            order = Order(shared, replace(plain)).checked()  # the copy has no cached properties
+            order = Order(shared, replace(plain), job.subject.survey).checked()  # the copy has no cached properties
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}
         if out is not None and (stored := _stored(Path(out))):
