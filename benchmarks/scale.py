@@ -1,6 +1,6 @@
 """What would a billion examples need, and where would it break?
 
-    python benchmarks/scale.py [--quick] [--only costs schedule paper]
+    python benchmarks/scale.py [--quick] [--only costs schedule paper journal]
 
 Three parts, all from one run. Seconds are CPU seconds of one thread where nothing else is said.
 
@@ -8,6 +8,7 @@ costs: what one question, example, record, process costs here, with the bundled 
 process of their own.
 schedule: the same run with one worker, with two and in two parts side by side, next to what `benchmarks/schedule.py`
 says from the seconds of the single examples; then, on paper alone, sixteen machines with stragglers and deaths.
+journal: bytes and time of a record by its length and the pages of the database, as the journal is and as it might be.
 paper: the costs and the forward passes a second printed in docs/performance.md, put together by `benchmarks/costs.py`.
 """
 
@@ -19,6 +20,7 @@ import json
 import math
 import os
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -39,6 +41,8 @@ import mohs
 from mohs.attacks.textfooler import TextFooler
 from mohs.models.load import load_victim
 from mohs.records import RunStore
+from mohs.records.integrity import checksum_of
+from mohs.records.store import _TABLES
 from mohs.runs.merge import merge
 from mohs.space import Constraint, Neighbours, SamePos
 from mohs.tasks.shard import Shard
@@ -244,6 +248,48 @@ def costs_of(quick: bool) -> Costs:
     )
 
 
+# ---- the journal ----
+
+
+def paging(length: int, page: int, rows: bool, each: int) -> Row:
+    """Records of so many bytes, in a journal with pages of that size. rows: with a table of rows beside its key."""
+    with tempfile.TemporaryDirectory() as folder:
+        place, count, chance = Path(folder) / "journal.sqlite", 5_000, Random(0)
+        db = sqlite3.connect(place, isolation_level=None)
+        db.execute(f"PRAGMA page_size={page}")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=NORMAL")
+        for statement in _TABLES:
+            db.execute(statement.replace(" WITHOUT ROWID", "") if rows else statement)
+        lines = [("textfooler:paper", f"e{n}", n, "x" * length) for n in range(count)]
+        chance.shuffle(lines)
+        began = time.process_time()
+        for first in range(0, count, each):
+            db.execute("BEGIN IMMEDIATE")
+            for line in lines[first : first + each]:
+                db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", (*line, checksum_of(*line)))
+            db.execute("INSERT OR REPLACE INTO tally VALUES ('records', '0 0')")
+            db.execute("COMMIT")
+        spent = time.process_time() - began
+        db.close()
+        return {"bytes": place.stat().st_size / count, "seconds": spent / count}
+
+
+def on_pages() -> None:
+    """The journal as it is, with other pages, and with a table of rows."""
+    lengths = (800, 1_400, 5_000)
+    print("\nbytes of journal a record (µs to save one alone; one of a thousand), by the bytes of its JSON:")
+    print(f"{'':36}" + "".join(f"{f'{length:,}':>20}" for length in lengths))
+    kinds = [(4096, False), (16_384, False), (65_536, False), (4096, True)]
+    for page, rows in kinds:
+        title = f"pages of {page:,}" + (", a table of rows" if rows else ", as now" if page == 4096 else "")
+        cells = []
+        for length in lengths:
+            alone, many = measured("paging", length, page, rows, 1), measured("paging", length, page, rows, 1_000)
+            cells.append(f"{alone['bytes']:,.0f} ({alone['seconds'] * 1e6:.0f}; {many['seconds'] * 1e6:.0f})")
+        print(f"{title:36}" + "".join(f"{cell:>20}" for cell in cells), flush=True)
+
+
 # ---- the schedule ----
 
 
@@ -446,7 +492,7 @@ def shown(found: Need) -> str:
 # ---- processes ----
 
 ROWS: dict[str, Callable[..., Row]] = {
-    each.__name__: each for each in (asking, usual, loading, surveying, keeping, running)
+    each.__name__: each for each in (asking, usual, loading, surveying, keeping, paging, running)
 }
 
 
@@ -471,19 +517,21 @@ def measured(name: str, *arguments: object) -> Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer and smaller sizes, within three minutes")
-    parser.add_argument("--only", nargs="+", choices=("costs", "schedule", "paper"), default=())
+    parser.add_argument("--only", nargs="+", choices=("costs", "schedule", "paper", "journal"), default=())
     parser.add_argument("--row", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.row:
         name, *arguments = json.loads(options.row)
         print(json.dumps(ROWS[name](*arguments)))
         return
-    wanted = set(options.only or ("costs", "schedule", "paper"))
+    wanted = set(options.only or ("costs", "schedule", "paper", "journal"))
     if wanted & {"costs", "paper"}:
         costs = costs_of(options.quick)
         print(json.dumps(asdict(costs)))
         if "paper" in wanted:
             on_hardware(costs)
+    if "journal" in wanted:
+        on_pages()
     if "schedule" in wanted:
         on_paper(check_schedule(options.quick), options.quick)
 
