@@ -178,7 +178,14 @@ def keeping(count: int) -> Row:
         page = run.report(folder / "page.html")
         reported, most = time.process_time() - began, peak() - before
         run.close()
+        store = RunStore.read(folder / "joined")
+        before = resident()
+        done = store.done()
+        remembered = peak() - before
+        store.close()
+        assert len(done) == count
         return {
+            "remembered": remembered,
             "record": saving / count,
             "bytes": size / count,
             "json": length,
@@ -231,6 +238,8 @@ def costs_of(quick: bool) -> Costs:
         f"{large['reported'] * 1e6:.0f} for the page, {reported_bytes:.0f} bytes of memory for each more; the page has "
         f"{large['page'] / 1e6:.1f} MB"
     )
+    remembered = (large["remembered"] - small["remembered"]) * 1e6 / (many - few)
+    print(f"a run that goes on remembers each finished record in {remembered:.0f} bytes")
     return Costs(
         per_word=float(per_word),
         per_candidate=float(per_candidate),
