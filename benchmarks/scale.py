@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -179,13 +180,14 @@ def keeping(count: int) -> Row:
         reported, most = time.process_time() - began, peak() - before
         run.close()
         store = RunStore.read(folder / "joined")
-        before = resident()
+        tracemalloc.start()
         done = store.done()
-        remembered = peak() - before
+        remembered, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
         store.close()
         assert len(done) == count
         return {
-            "remembered": remembered,
+            "remembered": remembered / count,
             "record": saving / count,
             "bytes": size / count,
             "json": length,
@@ -238,8 +240,7 @@ def costs_of(quick: bool) -> Costs:
         f"{large['reported'] * 1e6:.0f} for the page, {reported_bytes:.0f} bytes of memory for each more; the page has "
         f"{large['page'] / 1e6:.1f} MB"
     )
-    remembered = (large["remembered"] - small["remembered"]) * 1e6 / (many - few)
-    print(f"a run that goes on remembers each finished record in {remembered:.0f} bytes")
+    print(f"a run that goes on remembers each finished record in {large['remembered']:.0f} bytes")
     return Costs(
         per_word=float(per_word),
         per_candidate=float(per_candidate),
