@@ -133,6 +133,22 @@ def test_every_finished_example_is_saved_at_once(store: RunStore, folder: Path) 
         reader.close()
 
 
+def test_many_records_are_saved_together_or_not_at_all(store: RunStore, folder: Path) -> None:
+    def lines(last: int, fault: bool = False) -> Iterator[tuple[str, str, int, str]]:
+        for number in range(last):
+            yield "a", str(number), number, record(str(number)).to_json()
+        if fault:
+            raise KeyboardInterrupt
+
+    store.add_lines(lines(3))
+    with pytest.raises(KeyboardInterrupt):
+        store.add_lines(lines(9, fault=True))
+    reader = RunStore.read(folder)  # which compares the records with their tally
+    assert len(reader) == 3
+    assert sorted(reader.lines()) == list(lines(3))
+    reader.close()
+
+
 def test_what_was_finished_outlives_a_kill(folder: Path) -> None:
     program = """
 import os, signal, sys

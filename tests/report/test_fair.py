@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import numpy.typing as npt
@@ -199,3 +200,14 @@ def test_a_text_with_an_unknown_word_is_accepted_at_most_as_often_as_its_other_w
     assert apart.interval[0] == 0
     assert apart.interval[1] < 0.1
     assert apart.value is None
+
+
+def test_a_thousand_draws_of_many_successes_are_never_in_memory_at_once() -> None:
+    successes = [[0.2, 0.9]] * 20_000
+    tracemalloc.start()
+    try:
+        fair_of(successes, len(successes), "examples attacked", Calibration())
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 1000 * len(successes) * 8 / 2  # all draws alone would take twice that

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +18,7 @@ from mohs.errors import BadInput
 from mohs.records import RunStore
 from mohs.records.export import export
 from mohs.records.store import read_manifest
+from mohs.runs import merge as merging
 from mohs.runs.merge import merge
 from mohs.tasks.shard import Shard
 from tests.before.cases import ROWS
@@ -155,18 +158,39 @@ def test_an_unfinished_part_is_refused(three: list[Path], tmp_path: Path) -> Non
         assert len(run) == len(EXAMPLES)
 
 
-def test_a_merge_that_was_stopped_is_done_again(three: list[Path], tmp_path: Path) -> None:
+def test_a_merge_that_was_stopped_is_done_again(
+    three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "_AT_ONCE", 1)
+
     def stop(record: None, joined: int, total: int) -> None:
         if joined == 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         merge(three, tmp_path / "joined", stop)
+    with mohs.Run.open(tmp_path / "joined") as run:
+        assert len(run) == 3
+    monkeypatch.undo()
     with merge(three, tmp_path / "joined") as run, simple() as whole:
         effort = run.effort()
         assert [record.to_json() for record in run.records()] == [record.to_json() for record in whole.records()]
     with merge(three, tmp_path / "joined") as run:
         assert run.effort() == effort  # counted once
+
+
+def test_more_parts_than_files_that_may_be_open(tmp_path: Path) -> None:
+    """A part open for reading takes three files, and 1,024 are the usual limit."""
+    found = [tmp_path / f"part-{number}" for number in range(1, 31)]
+    for number, place in enumerate(found, 1):
+        simple(shard=f"{number}/30", out=place).close()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 30, hard))
+    try:
+        with merge(found, tmp_path / "joined") as run:
+            assert len(run) == len(EXAMPLES)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_records_of_another_part_are_refused(three: list[Path], tmp_path: Path) -> None:

@@ -16,11 +16,15 @@ from typing import Any
 import pytest
 
 import mohs
+from mohs.attacks.verb import AttackVerb
 from mohs.errors import BadInput, ServiceFailed
 from mohs.models.lending import Desk
 from mohs.records import Record
 from mohs.runs import workers
+from mohs.runs.job import job_of
+from mohs.runs.settings import Settings
 from mohs.runs.workers import Heard
+from mohs.text.dataset import Dataset
 
 DYING = """
 import os, signal
@@ -62,6 +66,15 @@ def test_records_do_not_depend_on_workers(tmp_path: Path) -> None:
     again: list[Record | None] = []
     start(progress=lambda record, *_: again.append(record), workers=2, out=tmp_path / "run").close()
     assert again == [None]  # nothing was left to do
+
+
+def test_workers_do_not_survey_the_data_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(victim="pocket", data="pocket", n=6, shard="1/2")
+    first = job_of(settings, AttackVerb(attacks=["random"]))
+    monkeypatch.delattr(Dataset, "survey")
+    again = job_of(settings, AttackVerb(attacks=["random"]), first.subject.survey)
+    assert (again.identity, again.facts, again.total) == (first.identity, first.facts, first.total)
+    assert list(again.records(set())) == list(first.records(set()))
 
 
 def test_what_cannot_be_told_to_another_process() -> None:

@@ -16,6 +16,7 @@ def test_a_skip_fails_where_none_is_allowed(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.failed
     assert str(found.longrepr).startswith("Skipped: no browser (")
     assert heeded(report("skipped", "not here (../shared/assets)")).skipped
+    assert heeded(report("skipped", "spaCy's small English model is not installed")).skipped
     assert heeded(report("passed")).passed
     expected = report("skipped", "a known fault")
     expected.wasxfail = "known"

@@ -58,6 +58,13 @@ def test_redrawn_is_around_the_value_if_little_is_unknown(
     assert drawn.mean(axis=0) == pytest.approx([known.whole(words) for words in texts], abs=0.03)
 
 
+def test_rows_drawn_some_at_a_time_are_those_drawn_at_once() -> None:
+    known, texts = Calibration(), [[0.1 + number / 5000, 0.6] for number in range(3000)]
+    parts = list(known.redrawn_by_rows(texts, 400, np.random.default_rng(0)))
+    assert len(parts) > 2
+    assert np.array_equal(np.concatenate(parts), known.redrawn(texts, 400, np.random.default_rng(0)))
+
+
 def test_what_is_unknown_widens_the_draws() -> None:
     def width(**options: float) -> float:
         sure = {"offset": 1e-6, "slope": 1e-6, "spread": 1e-6}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -207,14 +207,19 @@ class RunStore:
 
     def add_line(self, line: Line) -> None:
         """Save a record as it stands in a journal."""
-        checksum = checksum_of(*line)
+        self.add_lines([line])
+
+    def add_lines(self, lines: Iterable[Line]) -> None:
+        """Save records as they stand in a journal, in one transaction: all of them, or none after a kill."""
         tally = replace(self._tally)
         with self._saving(), self._transaction():
-            old = self._db.execute("SELECT checksum FROM records WHERE attack = ? AND example = ?", line[:2]).fetchone()
-            if old is not None:
-                tally.add(old[0], -1)
-            self._db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", (*line, checksum))
-            tally.add(checksum)
+            for line in lines:
+                key, checksum = line[:2], checksum_of(*line)
+                old = self._db.execute("SELECT checksum FROM records WHERE attack = ? AND example = ?", key).fetchone()
+                if old is not None:
+                    tally.add(old[0], -1)
+                self._db.execute("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?)", (*line, checksum))
+                tally.add(checksum)
             self._note("records", tally)
         self._tally = tally
 
@@ -276,9 +281,10 @@ class RunStore:
                     yield _record(line, kind)
 
     def lines(self) -> Iterator[Line]:
-        """All records as they stand in the journal."""
+        """All records as they stand in the journal, in its order."""
         with self._reading():
-            yield from self._db.execute("SELECT attack, example, number, record FROM records ORDER BY attack, number")
+            for line in self._db.execute("SELECT attack, example, number, record FROM records"):  # noqa: UP028
+                yield line  # `yield from` would close the cursor, perhaps after the journal
 
     def shuffled(self, random: Random) -> Iterator[Record]:
         """The records in random order, with findings as dictionaries."""

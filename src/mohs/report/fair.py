@@ -79,15 +79,20 @@ def fair_of(
     if not total:
         return Fair(*counts, None, None, of, judge, errors)
     random = np.random.default_rng(0)
-    drawn = calibration.redrawn([*judged, *partly], _DRAWS, random)
-    low, high = _ends(drawn, len(judged), free, total, random)
+    rows = calibration.redrawn_by_rows([*judged, *partly], _DRAWS, random)
+    low, high = _ends(rows, len(judged), len(partly), free, total, random)
     most = Rate(len(judged) + len(partly) + free, total, of).interval  # people cannot accept more than succeeded
     high = 1.0 if free == total else min(high, most[1]) if most else high
     return Fair(*counts, low if judged else 0.0, high, of, judge, errors)
 
 
 def _ends(
-    drawn: npt.NDArray[np.float64], judged: int, free: int, total: int, random: np.random.Generator
+    rows: Iterable[npt.NDArray[np.float64]],
+    judged: int,
+    partly: int,
+    free: int,
+    total: int,
+    random: np.random.Generator,
 ) -> tuple[float, float]:
     """The ends of the interval for the rate among all examples that might have been attacked.
 
@@ -96,11 +101,14 @@ def _ends(
     half an example with 1 are added, for what the sample happens not to hold; with shares of 0 and 1 alone the upper
     end is that of Jeffreys' interval.
     """
-    weights = random.standard_exponential(drawn.shape)
-    nothing = random.standard_gamma(total - drawn.shape[1] - free + 0.5, _DRAWS)
+    parts = []
+    for drawn in rows:  # a weight for each draw and success is too much memory for a large run
+        weights = random.standard_exponential(drawn.shape)
+        sure, some = weights[:, :judged], drawn[:, :judged]
+        parts.append(((weights * drawn).sum(axis=1), (sure * some).sum(axis=1), weights.sum(axis=1)))
+    whole, certain, summed = (np.concatenate(part) for part in zip(*parts, strict=True))
+    nothing = random.standard_gamma(total - judged - partly - free + 0.5, _DRAWS)
     more = random.standard_gamma(free + 0.5, _DRAWS)
-    summed = weights.sum(axis=1)
-    upper = ((weights * drawn).sum(axis=1) + more) / (summed + nothing + more)
-    sure, some = weights[:, :judged], drawn[:, :judged]
-    lower = (sure * some).sum(axis=1) / (summed + nothing + random.standard_gamma(max(free, 1e-9), _DRAWS))
+    upper = (whole + more) / (summed + nothing + more)
+    lower = certain / (summed + nothing + random.standard_gamma(max(free, 1e-9), _DRAWS))
     return float(np.percentile(lower, 2.5)), float(np.percentile(upper, 97.5))

@@ -101,7 +101,7 @@ def carry_out(
             victim: Any = None if lent else settings.victim
             shared = replace(settings, victim=victim, data=job.subject.data, **_UNREAD)
             plain: Any = verb
-            order = Order(shared, replace(plain))  # the copy has no cached properties
+            order = Order(shared, replace(plain), job.subject.survey)  # the copy has no cached properties
             sharing = Sharing(order, settings, devices, said).checked()
         tasks = [task.name for task in job.tasks]
         manifest = {"command": verb.command, "tasks": tasks, "config": job.config, "facts": job.facts}

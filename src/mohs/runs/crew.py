@@ -59,7 +59,7 @@ class Hand:
         """Make the job. Returns how many searches suit it and what a resumed run must match, or what went wrong."""
         try:
             with no_sudden_end():
-                self._job = job_of(order.settings, order.verb)
+                self._job = job_of(order.settings, order.verb, order.survey)
         except MohsError as error:
             return error
         except Exception as error:

@@ -25,7 +25,7 @@ from mohs.tasks.described import describe, named
 from mohs.tasks.option import check_numbers, models_of, options_of
 from mohs.tasks.plan import Plan, Task, Verb
 from mohs.tasks.services import DEFAULTS, fingerprint, load_services
-from mohs.tasks.subject import Subject
+from mohs.tasks.subject import Subject, Survey
 from mohs.text.dataset import Dataset
 
 Key = TypeVar("Key")
@@ -120,12 +120,12 @@ class Job:
             self.subject.cache.close()
 
 
-def job_of(settings: Settings, verb: Verb) -> Job:
-    """Load and check everything that a run needs."""
+def job_of(settings: Settings, verb: Verb, survey: Survey | None = None) -> Job:
+    """Load and check everything that a run needs. survey: of the data, if another process has made it."""
     began = time.perf_counter()
     check_numbers(settings, verb)
     verb.check()
-    subject = subject_of(settings)
+    subject = subject_of(settings, survey)
     target = subject.target
     parts = load_services(
         dict.fromkeys(verb.needs(subject)),
@@ -139,7 +139,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     hashes = {
         "victim_fingerprint": subject.model.fingerprint,
         **({"victim_origin": dict(subject.origin)} if subject.origin else {}),
-        "data_hash": subject.digest,
+        "data_hash": subject.survey.digest,
         "examples": subject.examples,
         "services": {kind: fingerprint(parts[kind]) for kind in sorted(parts)},
     }
@@ -152,7 +152,7 @@ def job_of(settings: Settings, verb: Verb) -> Job:
     notes = [*(subject.data.notes() if isinstance(subject.data, Dataset) else ()), *plan.notes]
     if subject.shard is not None:
         notes.append(subject.shard.note)
-        known["shard_examples"] = sum(1 for _ in subject.numbered())
+        known["shard_examples"] = subject.survey.in_shard
     asked = dict.fromkeys([target.victim, target.judge, target.anew, target.sheets, target.sweeps, target.alone])
     return Job(
         subject=subject,

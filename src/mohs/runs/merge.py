@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from mohs.tasks.option import option
 from mohs.tasks.shard import Shard
 
 _NAMED = 10  # missing parts in a message
+_AT_ONCE = 1_000  # records in one transaction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,18 +37,37 @@ class Merge:
     out: Path | None = option("The folder for the whole run; needed.", metavar="FOLDER")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
-    """One part: its run, and which part it is."""
+    """What one part says of itself. Its journal is closed: hundreds of parts are more than may be open at once."""
 
+    place: Path
     shard: Shard
-    run: Run
+    manifest: dict[str, Any]
+    recorded: int  # attempts
+    planned: int
+    examples: int
+    effort: Mapping[str, float]
+    stranger: str | None  # an example with a record that belongs to another part
 
-    @property
-    def place(self) -> Path:
-        """Its folder."""
-        assert self.run.folder is not None
-        return self.run.folder
+    @classmethod
+    def of(cls, run: Run) -> Part:
+        """Read a part."""
+        assert run.folder is not None
+        told = run.manifest["config"].get("shard")
+        if told is None:
+            raise BadInput(f"{run.folder} is no part of a run: it was made without --shard; name only parts.")
+        shard = Shard.read(str(told))
+        return cls(
+            place=run.folder,
+            shard=shard,
+            manifest=run.manifest,
+            recorded=len(run),
+            planned=run.planned,
+            examples=run.examples,
+            effort=run.effort(),
+            stranger=next((example for _, example, *_ in run.lines() if not shard.holds(example)), None),
+        )
 
 
 def merge(runs: Iterable[str | Path], out: str | Path, progress: Callable[[None, int, int], None] | None = None) -> Run:
@@ -55,54 +75,46 @@ def merge(runs: Iterable[str | Path], out: str | Path, progress: Callable[[None,
 
     runs: the folders of all parts. out: the folder of the whole. progress: called with the records joined and all.
     """
-    with ExitStack() as stack:
-        parts = []
-        for folder in dict.fromkeys(map(Path, runs)):
-            run = stack.enter_context(Run.open(folder))
-            stack.enter_context(sound(run))
-            parts.append(_part(run))
-        parts.sort(key=lambda part: part.shard)
-        _refuse_strangers(parts)
-        _refuse_gaps(parts)
+    parts = []
+    for folder in dict.fromkeys(map(Path, runs)):
+        with Run.open(folder) as run, sound(run):
+            parts.append(Part.of(run))
+    parts.sort(key=lambda part: part.shard)
+    _refuse_strangers(parts)
+    _refuse_gaps(parts)
+    _refuse_odd_records(parts)
+    manifest, identity = _whole(parts)
+    total = sum(part.recorded for part in parts)
+    store = RunStore.open(Path(out), manifest, identity)
+    try:
+        joined = 0
         for part in parts:
-            _refuse_odd_records(part)
-        manifest, identity = _whole(parts)
-        total = sum(len(part.run) for part in parts)
-        store = RunStore.open(Path(out), manifest, identity)
-        try:
-            joined = 0
-            for part in parts:
-                for line in part.run.lines():
-                    store.add_line(line)
-                    joined += 1
+            with Run.open(part.place) as run:
+                lines = run.lines()
+                while some := list(islice(lines, _AT_ONCE)):
+                    store.add_lines(some)
+                    joined += len(some)
                     if progress is not None:
                         progress(None, joined, total)
-            if not store.effort():  # a merge that is done again adds nothing to the effort
-                store.spend(**_effort(parts))
-        except BaseException:
-            store.close()
-            raise
-        return Run(store)
-
-
-def _part(run: Run) -> Part:
-    told = run.manifest["config"].get("shard")
-    if told is None:
-        raise BadInput(f"{run.folder} is no part of a run: it was made without --shard; name only parts.")
-    return Part(Shard.read(str(told)), run)
+        if not store.effort():  # a merge that is done again adds nothing to the effort
+            store.spend(**_effort(parts))
+    except BaseException:
+        store.close()
+        raise
+    return Run(store)
 
 
 def _refuse_strangers(parts: Sequence[Part]) -> None:
     """Refuse parts that are not of one run, and name the first difference."""
     first = parts[0]
-    one = _without_shard(first.run.manifest)
+    one = _without_shard(first.manifest)
     for part in parts[1:]:
         if part.shard.of != first.shard.of:
             raise BadInput(
                 f"{first.place} is part {first.shard} and {part.place} is part {part.shard}; name the parts of one "
                 "division."
             )
-        other = _without_shard(part.run.manifest)
+        other = _without_shard(part.manifest)
         for name in ("command", "tasks"):
             _refuse(name, one.get(name), other.get(name), first, part)
         for name in differences(one["identity"], other["identity"]):
@@ -132,31 +144,32 @@ def _refuse_gaps(parts: Sequence[Part]) -> None:
         names = ", ".join(f"{number}/{of}" for number in missing[:_NAMED])
         raise BadInput(f"Of {of} parts these are missing: {names}{more}; run them with --shard, or name their folders.")
     for part in parts:
-        if len(part.run) < part.run.planned:
+        if part.recorded < part.planned:
             raise BadInput(
-                f"{part.place} (part {part.shard}) has {len(part.run)} of {part.run.planned} attempts; run its command "
+                f"{part.place} (part {part.shard}) has {part.recorded} of {part.planned} attempts; run its command "
                 "again to finish it."
             )
 
 
-def _refuse_odd_records(part: Part) -> None:
+def _refuse_odd_records(parts: Sequence[Part]) -> None:
     """Refuse records of examples that belong to another part."""
-    for _, example, *_ in part.run.lines():
-        if not part.shard.holds(example):
+    for part in parts:
+        if part.stranger is not None:
             raise BadInput(
-                f"{part.place} has a record of example {example!r}, which is not in part {part.shard}; run it again."
+                f"{part.place} has a record of example {part.stranger!r}, which is not in part {part.shard}; run it "
+                "again."
             )
 
 
 def _whole(parts: Sequence[Part]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The manifest that one machine would have written, and its identity."""
-    first = _without_shard(parts[0].run.manifest)
-    found = sum(part.run.examples for part in parts)
+    first = _without_shard(parts[0].manifest)
+    found = sum(part.examples for part in parts)
     total = int(first["identity"].get("examples", 0))
     if found != total:
         raise BadInput(f"The parts have {found} examples together, but the data has {total}; run the parts again.")
     identity = first.pop("identity")
-    facts = [_without_shard(part.run.manifest)["facts"] for part in parts]
+    facts = [_without_shard(part.manifest)["facts"] for part in parts]
     other = [name for name in facts[0] if any(one.get(name) != facts[0][name] for one in facts)]
     if other:
         first["facts"]["notes"].append(
@@ -177,6 +190,6 @@ def _without_shard(manifest: Mapping[str, Any]) -> dict[str, Any]:
 def _effort(parts: Sequence[Part]) -> dict[str, float]:
     found: dict[str, float] = defaultdict(float)
     for part in parts:
-        for name, value in part.run.effort().items():
+        for name, value in part.effort.items():
             found[name] += value
     return dict(found)

@@ -71,7 +71,7 @@ class Run:
         return self._store.records(verb_of(self.command).finding() if self.command in commands() else None)
 
     def lines(self) -> Iterator[Line]:
-        """Every record as it stands in the journal."""
+        """Every record as it stands in the journal, in its order."""
         return self._store.lines()
 
     def effort(self) -> dict[str, float]:

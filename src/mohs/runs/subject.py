@@ -24,7 +24,7 @@ from mohs.tasks.attempt import NEAR_TIE
 from mohs.tasks.reading import comma
 from mohs.tasks.services import load_books
 from mohs.tasks.shard import Shard
-from mohs.tasks.subject import Subject, Target
+from mohs.tasks.subject import Subject, Survey, Target
 from mohs.text import Example
 from mohs.text.addresses import without_credentials
 from mohs.text.dataset import Dataset, examples_from
@@ -54,14 +54,14 @@ def victim_of(settings: VictimSettings) -> Victim:
     return load(settings.victim)
 
 
-def subject_of(settings: Settings) -> Subject:
-    """A victim that answers, and data that fits it."""
+def subject_of(settings: Settings, survey: Survey | None = None) -> Subject:
+    """A victim that answers, and data that fits it. survey: of these data, if another process has made it."""
     shard = None if settings.shard is None else Shard.read(settings.shard)
     model = victim_of(settings)
     labels = comma(settings.labels) or model.labels
     data = _dataset(settings, labels)
     given = data if isinstance(data, Dataset) else Dataset("the examples given", **_lengths(settings))
-    size, highest, digest = given.survey(data)
+    survey = survey or _survey(given, data, shard)
     cache = AnswerCache(settings.cache) if settings.cache is not None else None
     traits = traits_of(model)
     final = traits.verdict or model
@@ -76,8 +76,10 @@ def subject_of(settings: Settings) -> Subject:
         width = len(first)
         code = json.dumps(origin, sort_keys=True)
         cache.settle(model.fingerprint, [probe], anew.again, alike, lambda found: is_scores(found, width), code)
-    if highest >= classes:
-        raise BadInput(f"The data has a label {highest}, but {model.name} has {classes} classes (0 to {classes - 1}).")
+    if survey.highest >= classes:
+        raise BadInput(
+            f"The data has a label {survey.highest}, but {model.name} has {classes} classes (0 to {classes - 1})."
+        )
     same = [second, third]
     if final is model:  # a victim of low precision differs from its judge
         same.append(first)
@@ -100,8 +102,7 @@ def subject_of(settings: Settings) -> Subject:
     return Subject(
         target=target,
         data=data,
-        examples=size,
-        digest=digest,
+        survey=survey,
         labels=tuple(labels),
         seed=settings.seed,
         cache=cache,
@@ -120,6 +121,17 @@ def subject_of(settings: Settings) -> Subject:
         },
         shard=shard,
     )
+
+
+def _survey(given: Dataset, data: Dataset | list[Example], shard: Shard | None) -> Survey:
+    """Read all of the data once, and count what is in the part."""
+    in_shard = 0
+
+    def count(example: Example) -> None:
+        nonlocal in_shard
+        in_shard += shard is None or shard.holds(example.id)
+
+    return Survey(*given.survey(data, count), in_shard)
 
 
 def _dataset(settings: Settings, labels: Sequence[str]) -> Dataset | list[Example]:

@@ -32,6 +32,7 @@ from mohs.runs.containment import end_with_parent, no_sudden_end
 from mohs.runs.job import job_of
 from mohs.runs.settings import Settings
 from mohs.tasks.plan import Verb
+from mohs.tasks.subject import Survey
 
 _NAP = 1e-4  # seconds between two polls of a busy device
 _SECONDS_STOPPED = 5.0  # a worker that is stopped for longer is given up; Ctrl-Z stops all, and then nobody looks
@@ -47,6 +48,7 @@ class Order:
 
     settings: Settings  # its victim is None if the network is lent
     verb: Verb
+    survey: Survey  # large data are read once, not once for each worker
 
     def on(self, device: str, workers: int) -> Order:
         """The order for one of some workers, on a device."""
@@ -285,7 +287,7 @@ def _search(line: Connection, turn: Any) -> None:
         order, done, at_once, loan = line.recv()
         heard = Heard(line)
         settings = order.settings if loan is None else replace(order.settings, victim=Borrowed(loan, Desk(heard)))
-        job = job_of(settings, order.verb)
+        job = job_of(settings, order.verb, order.survey)
         before = job.effort()
         line.send(None)
         heard.recv()

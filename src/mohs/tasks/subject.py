@@ -99,14 +99,23 @@ class Target:
         return positions if self.change_placeholders else without_placeholders(example.text, positions)
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What reading all of the data once has shown."""
+
+    examples: int
+    highest: int  # label
+    digest: str
+    in_shard: int  # examples of this run's part
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subject:
     """A target and its data, read and checked."""
 
     target: Target
     data: Dataset | list[Example]
-    examples: int
-    digest: str
+    survey: Survey
     labels: tuple[str, ...]
     seed: int
     cache: AnswerCache | None
@@ -119,6 +128,11 @@ class Subject:
         for number, example in enumerate(self.data):
             if self.shard is None or self.shard.holds(example.id):
                 yield number, example
+
+    @property
+    def examples(self) -> int:
+        """How many there are, of all parts."""
+        return self.survey.examples
 
     @property
     def model(self) -> Victim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -61,8 +61,22 @@ class Calibration:
 
         A text is given by the probabilities of its changed words, of which it has at least one.
         """
+        found, done = np.empty((draws, len(texts))), 0
+        for rows in self.redrawn_by_rows(texts, draws, random):
+            found[done : done + len(rows)] = rows
+            done += len(rows)
+        return found
+
+    def redrawn_by_rows(
+        self, texts: Sequence[Sequence[float]], draws: int, random: np.random.Generator
+    ) -> Iterator[Floats]:
+        """The rows of `redrawn`, some at a time, for more texts than fit into memory a thousand times.
+
+        `random` is used before the first rows only.
+        """
         if not texts:
-            return np.zeros((draws, 0))
+            yield np.zeros((draws, 0))
+            return
         starts = [0, *accumulate(map(len, texts))][:-1]
         words = np.clip(np.concatenate([np.asarray(text, np.float64) for text in texts]), _EDGE, 1 - _EDGE)
         odds = np.log(words) - np.log1p(-words)
@@ -71,12 +85,10 @@ class Calibration:
         slope = 1 + self.slope * (self.correlation * shift + apart * stretch)
         offset = self.offset * shift + self.spread * random.standard_normal((draws, 1))
         k = random.choice(np.asarray(self.independence), draws)
-        found = np.empty((draws, len(texts)))
         step = max(1, (1 << 20) // len(words))
         for first in range(0, draws, step):
             some = slice(first, first + step)
             logs = -np.logaddexp(0.0, -(offset[some] + slope[some] * odds))  # log of the shifted probability
             worst = np.minimum.reduceat(logs, starts, axis=1)
             rest = np.add.reduceat(logs, starts, axis=1) - worst
-            found[some] = np.exp(worst + k[some, None] * rest)
-        return found
+            yield np.exp(worst + k[some, None] * rest)

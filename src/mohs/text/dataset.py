@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 
 from mohs.errors import BadInput
 from mohs.text import pocket
+from mohs.text.distinct import Ids
 from mohs.text.example import Example, has_surrogates, whole_number
 from mohs.text.rows import Row, file_rows, hub_rows, reading_notes
 from mohs.text.text import Text
@@ -102,31 +103,37 @@ class Dataset:
             return []
         return reading_notes(Path(self.source), self.encoding, self.n if self.sample is None else None)
 
-    def survey(self, examples: Iterable[Example] | None = None) -> tuple[int, int, str]:
+    def survey(
+        self, examples: Iterable[Example] | None = None, watch: Callable[[Example], object] | None = None
+    ) -> tuple[int, int, str]:
         """Read everything once. Returns the number of examples, the highest label, and a hash of all examples.
 
-        Finds bad rows and duplicate ids before any work is done.
+        Finds bad rows and duplicate ids before any work is done. watch: is shown each example.
         """
-        digest, ids, count, highest = hashlib.sha256(), set[bytes](), 0, 0
+        digest, ids, count, highest = hashlib.sha256(), Ids(), 0, 0
         names: tuple[str, ...] = ()
-        for example in self if examples is None else examples:
+        given = self if examples is None else examples
+        for example in given:
             names = names or example.names
             if example.names != names:
                 raise BadInput(
                     f"{self.source}: example {example.id!r} has the fields {', '.join(example.names)}, but the first "
                     f"has {', '.join(names)}; give all examples the same fields."
                 )
-            key = hashlib.blake2b(example.id.encode(), digest_size=8).digest()  # 8 bytes per id: 8 MB per million
-            if key in ids:
-                raise BadInput(
-                    f"{self.source}: the id {example.id!r} occurs twice; make ids unique or name another id column "
-                    "with --id-field."
-                )
-            ids.add(key)
+            ids.add(example.id)
+            if watch is not None:
+                watch(example)
             line = json.dumps([example.id, example.names, example.text.fields, example.changeable, example.label])
             digest.update(line.encode() + b"\n")
             count += 1
             highest = max(highest, example.label)
+        again = self if iter(given) is given else given  # what can be read only once came from here
+        twice = ids.repeated(example.id for example in again)
+        if twice is not None:
+            raise BadInput(
+                f"{self.source}: the id {twice!r} occurs twice; make ids unique or name another id column with "
+                "--id-field."
+            )
         if not count:
             bounds = {"at least": self.least_words, "at most": self.most_words}
             wanted = " and ".join(f"{side} {words}" for side, words in bounds.items() if words is not None)
