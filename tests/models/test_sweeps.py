@@ -32,6 +32,8 @@ def drawn(data: st.DataObject) -> list[Sweep]:
     for _ in range(data.draw(st.integers(1, 3))):
         words = data.draw(st.lists(st.sampled_from(WORDS[:9]), min_size=1, max_size=14))
         text = Text("".join(word + data.draw(st.sampled_from(GAPS)) for word in words).rstrip())
+        if data.draw(st.booleans()):
+            text = text.replace(data.draw(st.integers(0, len(text) - 1)), data.draw(st.sampled_from(["", "two words"])))
         size = data.draw(st.integers(1, 5))
         positions = data.draw(st.lists(st.integers(0, len(text) - 1), min_size=size, max_size=size))
         found.append(Sweep(text, positions, data.draw(st.lists(st.sampled_from(WORDS), min_size=size, max_size=size))))

@@ -152,7 +152,8 @@ class SweepRows:
 
     def _lay(self, sweep: Sweep, rows: list[bytes], unknown: list[tuple[int, Fields]]) -> None:
         """Add the row of each text, or what is needed to find it."""
-        base = self._victim.base(sweep.base)
+        # A word of several pieces has no piece of its own, and the gaps around an empty one depend on the words.
+        base = self._victim.base(sweep.base) if sweep.base.clean else None
         least, most = self._victim.limits
         places = {} if base is None else {p: base.around(p) for p in dict.fromkeys(sweep.positions)}
         for number, (position, word) in enumerate(zip(sweep.positions, sweep.words, strict=True)):
