@@ -133,6 +133,30 @@ def test_who_is_not_asked_with_sweeps() -> None:
         def collect(self, ticket: Any) -> Any:
             return [(1.0, 0.0) for _ in self.victim.collect(ticket)]
 
+    class Proxy:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(model, name)
+
+        def launch(self, batch: Any) -> Any:
+            return model.launch([("good",) for _ in batch])
+
+    class Lower(NeuralVictim):
+        def launch(self, batch: Any) -> Any:
+            return super().launch([tuple(map(str.lower, fields)) for fields in batch])
+
+    class Rows(Lower):
+        def send_rows(self, rows: list[bytes]) -> Any:
+            return super().send_rows(rows)
+
+    assert sweeps_of(model) is not None
+    assert sweeps_of(Proxy()) is None
+    patched = victim_of("cnn")
+    patched.__dict__["launch"] = lambda batch: model.launch(batch[:0])
+    assert sweeps_of(patched) is None
+    for kind, taken in ((Lower, False), (Rows, True)):
+        changed = victim_of("cnn")
+        changed.__class__ = kind
+        assert (sweeps_of(changed) is not None) == taken
     assert sweeps_of(Own(model, inside=None)) is None
     assert sweeps_of(Wrapper(model)) is None  # its own launch is not passed over
     assert sweeps_of(mohs.FunctionVictim(lambda texts: [[0.5, 0.5] for _ in texts])) is None

@@ -20,6 +20,7 @@ from mohs.text.sweep import Sweep
 Pieces = Mapping[str, bytes]  # the numbers of each piece between two spaces
 
 _ROWS_AT_ONCE = 4096
+_WAYS = ("plan", "launch", "send_rows")  # into a victim
 
 
 class Around(NamedTuple):
@@ -169,6 +170,13 @@ class SweepRows:
 
 def sweeps_of(model: Any) -> Service[Sweep, Sequence[Scores]] | None:
     """A service that is asked with sweeps of single texts; None if the victim must have strings."""
-    if traits_of(model).inside is not model or not isinstance(model, TakesPieces):
+    if traits_of(model).inside is not model or not isinstance(model, TakesPieces) or _reads_strings(model):
         return None
     return Service(SweepRows(model), rows=SweepRows.rows_of)
+
+
+def _reads_strings(model: Any) -> bool:
+    """Whether a victim has its own way with strings, which rows would pass over: what it is made of takes rows."""
+    made_of = type(model).__mro__
+    first = {name: next((n for n, kind in enumerate(made_of) if name in vars(kind)), len(made_of)) for name in _WAYS}
+    return first["send_rows"] > min(first["plan"], first["launch"]) or any(name in vars(model) for name in _WAYS)
