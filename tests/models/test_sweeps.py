@@ -162,6 +162,19 @@ def test_who_is_not_asked_with_sweeps() -> None:
     assert sweeps_of(mohs.FunctionVictim(lambda texts: [[0.5, 0.5] for _ in texts])) is None
 
 
+def test_rows_with_segment_ids_are_made_of_strings(bert: HfVictim, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As XLNet's, whose last token has one of its own: rows of pieces know of none."""
+    assert sweeps_of(bert) is not None
+    between, _ = bert._special_tokens._packed[1]
+    monkeypatch.setitem(bert._special_tokens._packed, 1, (between, False))
+    assert sweeps_of(bert) is None
+
+
+def test_rows_that_cannot_be_put_together_are_made_of_strings(bert: HfVictim, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bert.composer, "composable", False)
+    assert sweeps_of(bert) is None
+
+
 def test_a_text_that_cannot_be_read_ends_its_own_search_only(bert: HfVictim) -> None:
     service = sweeps_of(bert)
     assert service is not None

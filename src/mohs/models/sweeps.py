@@ -172,6 +172,8 @@ def sweeps_of(model: Any) -> Service[Sweep, Sequence[Scores]] | None:
     """A service that is asked with sweeps of single texts; None if the victim must have strings."""
     if traits_of(model).inside is not model or not isinstance(model, TakesPieces) or _reads_strings(model):
         return None
+    if model.base(Text("a")) is None:  # pieces depend on what is around them, or rows have segment ids
+        return None
     return Service(SweepRows(model), rows=SweepRows.rows_of)
 
 
